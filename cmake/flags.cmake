@@ -1,0 +1,22 @@
+# Compiler flags of every target: warnings as errors, sanitizers by preset, and one arithmetic.
+add_library(smol_flags INTERFACE)
+target_compile_features(smol_flags INTERFACE cxx_std_20)
+target_compile_options(smol_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast -Wnon-virtual-dtor -Werror
+  # Fused multiply-adds are written out: contraction would round GEMV and GEMM differently.
+  -ffp-contract=off -fno-omit-frame-pointer)
+target_include_directories(smol_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+
+set(SMOL_SANITIZE "" CACHE STRING "sanitizers, as -fsanitize= takes them")
+option(SMOL_FUZZ "build the libFuzzer targets" OFF)
+if(SMOL_SANITIZE)
+  target_compile_options(smol_flags INTERFACE -fsanitize=${SMOL_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(smol_flags INTERFACE -fsanitize=${SMOL_SANITIZE})
+  # g++ 12 reports uninitialized values in its own library code under the sanitizers.
+  target_compile_options(smol_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+endif()
+if(SMOL_FUZZ)
+  target_compile_options(smol_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1")

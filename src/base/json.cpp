@@ -1,0 +1,29 @@
+#include "base/json.h"
+
+#include <string>
+
+#include "base/error.h"
+
+namespace smol {
+namespace {
+
+constexpr int kMaxDepth = 256;
+
+}  // namespace
+
+Json parse_json(std::string_view text, std::string_view what) {
+  const auto limit_depth = [&](int depth, Json::parse_event_t, Json&) {
+    if (depth > kMaxDepth) {
+      throw Error(ErrorCode::BadInput, std::string(what) + ": JSON nested deeper than " +
+                                           std::to_string(kMaxDepth) + " levels");
+    }
+    return true;
+  };
+  try {
+    return Json::parse(text.begin(), text.end(), limit_depth);
+  } catch (const Json::exception& error) {
+    throw Error(ErrorCode::BadInput, std::string(what) + ": " + error.what());
+  }
+}
+
+}  // namespace smol

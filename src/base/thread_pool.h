@@ -1,0 +1,35 @@
+// A fixed team of threads for data-parallel steps. Workers spin briefly after a step and then sleep: an idle
+// program uses no CPU.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace smol {
+
+// One caller thread at a time (it takes part as worker 0).
+class ThreadPool {
+ public:
+  // n_threads >= 1, the caller included.
+  explicit ThreadPool(std::size_t n_threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  std::size_t size() const noexcept;
+  // Calls work(worker) once on each worker in [0, size()) at the same time and waits for all of them.
+  // `work` must not throw.
+  void run(const std::function<void(std::size_t worker)>& work);
+  // Calls work(i) for each i in [0, count), handed out dynamically, and waits for all of them.
+  void for_each(std::size_t count, const std::function<void(std::size_t index)>& work);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Physical cores that affinity and the cgroup quota allow, at least 1.
+std::size_t default_thread_count();
+
+}  // namespace smol

@@ -1,0 +1,145 @@
+// One table per instruction set, all that this processor family can have compiled into every binary.
+//
+// One arithmetic: the scalar table is the definition, bit for bit; every other table returns the same
+// bytes (tests/kernels/isa_parity_test.cpp). Hence, in every table:
+//  - integer sums are exact, in any order;
+//  - every fused multiply-add is explicit (std::fma or its instruction) and none is left to the compiler;
+//  - a "16-lane sum" keeps lane l over the elements l, l+16, l+32 ... in ascending order (a last short
+//    step leaves the missing lanes untouched) and then adds lanes l and l+8, then l and l+4, l+2, l+1;
+//  - conversions int32 -> float, float -> half round to nearest even.
+// Kernels take proven sizes, never throw, never allocate and never thread: callers split the work.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "gguf/dtype.h"
+
+namespace smol::kernels {
+
+struct RowRange {
+  std::size_t begin, end;
+};
+
+// A weight matrix as it lies in the file. [n_rows, n_cols], rows contiguous.
+struct Matrix {
+  gguf::DType dtype;
+  const std::byte* data;  // not owned
+  std::size_t n_rows, n_cols, row_bytes;
+};
+
+// How a matrix of some type wants the activations it is multiplied with.
+enum class ActivationFormat {
+  F32,    // F32, F16, BF16: as they are
+  Q8x32,  // 32-element types: int8, one float32 scale per 32, amax / 127
+  Q8x256  // K-quants and IQ4_XS: int8, one float32 scale per 256
+};
+ActivationFormat activation_format(gguf::DType weights) noexcept;
+inline constexpr std::size_t kSumBlock = 16;  // activations come with the sum of each 16 codes
+
+// The activations of `n_tokens` tokens in one format, as structure of arrays; rows follow each other.
+struct Activations {
+  ActivationFormat format;
+  std::size_t n_tokens, n_cols;
+  const float* f32;          // [n_tokens, n_cols]             (F32 only)
+  const std::int8_t* codes;  // [n_tokens, n_cols]             (Q8 formats)
+  const float* scales;       // [n_tokens, n_cols / 32 or 256]
+  const std::int16_t* sums;  // [n_tokens, n_cols / 16]        sum of 16 codes
+};
+
+// scale = amax / 127; code = round to nearest even of x * (127 / amax); all zero where amax is 0.
+//   x [n] one token   codes [n]   scales [n / block]   sums [n / 16]
+using Quantize = void (*)(std::span<const float> x, std::int8_t* codes, float* scales,
+                          std::int16_t* sums) noexcept;
+
+// y[t, r] = dot(w[r, :], x[t, :]) for r in `rows`, for every token.
+//   y [n_tokens, y_stride]; only columns `rows` are written, so threads may run disjoint ranges.
+// Requires x in activation_format(w.dtype). Per (row, token) the order of float operations is that of
+// docs/performance.md ("canonical order"): blocks ascending, one accumulator, never dependent on n_tokens.
+using MatMul = void (*)(const Matrix& w, const Activations& x, float* y, std::size_t y_stride,
+                        RowRange rows) noexcept;
+
+// y = x / sqrt(mean(x^2) + eps) * weight; the sum of squares is a 16-lane sum of fused multiply-adds.
+using RmsNorm = void (*)(std::span<const float> x, std::span<const float> weight, float eps,
+                         std::span<float> y) noexcept;
+
+// Turns pairs by an angle: (a, b) -> (a cos - b sin, a sin + b cos), each a product and one fma.
+//   x [n_heads, head_dim] in place   cos, sin [head_dim / 2]
+// Pair j is (x[2j], x[2j+1]) ("adjacent", GGUF's order).
+using Rope = void (*)(float* x, std::size_t n_heads, std::size_t head_dim, const float* cos,
+                      const float* sin) noexcept;
+
+// y[i] = gate[i] / (1 + exp(-gate[i])) * up[i]
+using SwiGlu = void (*)(std::span<const float> gate, std::span<const float> up,
+                        std::span<float> y) noexcept;
+
+// x[i] += y[i]
+using Add = void (*)(std::span<float> x, std::span<const float> y) noexcept;
+
+enum class KvType : std::uint8_t { F32, F16 };
+
+// Keys and values of one KV head in one slot.
+//   k: groups of 16 positions, each [head_dim, 16] (a position's key is a column), so that scores of 16
+//      positions fill the lanes;  v: [n_positions, head_dim].
+// Element type by KvType: float or IEEE half.
+inline constexpr std::size_t kKeyGroup = 16;
+// Positions are read in runs of kRun counted from 0, whatever the batch, chunk or threads.
+inline constexpr std::size_t kRun = 512;
+// Within a run, the online softmax goes in steps of kStep positions.
+inline constexpr std::size_t kStep = 64;
+
+struct KvHead {
+  KvType type;
+  void* k;
+  void* v;
+  std::size_t head_dim;  // 32, 64 or 128
+};
+
+// Writes key and value [head_dim] of one position.
+using KvStore = void (*)(const KvHead& head, std::size_t position, const float* key,
+                         const float* value) noexcept;
+
+// One query's share of a run, before division by the sum.
+struct Partial {
+  float max;   // largest score
+  float sum;   // sum of exp(score - max)
+  float* acc;  // [head_dim] sum of exp(score - max) * v
+};
+
+// Flash-decoding over positions [begin, end) of one run, begin a multiple of kRun, for the query heads that
+// share this KV head.
+//   q [n_heads, head_dim]   out [n_heads]
+// score[p] = scale * (fma chain over head_dim ascending, from 0); per step of 64: m' = max(m, scores),
+// c = exp(m - m'), sum = fma(sum, c, 16-lane sum of p), acc = acc * c, then acc = fma(p, v, acc) ascending.
+using AttendRun = void (*)(const KvHead& head, const float* q, std::size_t n_heads, float scale,
+                           std::size_t begin, std::size_t end, Partial* out) noexcept;
+
+// Joins the partials of ascending runs: y = sum(acc) / sum.  y [head_dim]
+using CombineRuns = void (*)(std::span<const Partial> runs, std::size_t head_dim,
+                             float* y) noexcept;
+
+struct KernelTable {
+  std::string_view isa;  // "scalar", "avx2", "avx512", "neon"
+  bool (*runs_on_this_cpu)() noexcept;
+  Quantize quantize_q8x32;
+  Quantize quantize_q8x256;
+  MatMul (*matmul)(gguf::DType weights) noexcept;  // every DType has one
+  RmsNorm rms_norm;
+  Rope rope_adjacent;
+  Rope rope_halves;  // pair j is (x[j], x[j + head_dim / 2]): Hugging Face's order
+  SwiGlu swiglu;
+  Add add;
+  KvStore kv_store;
+  AttendRun attend_run;
+  CombineRuns combine_runs;
+};
+
+// Best first, scalar last.
+std::span<const KernelTable* const> compiled_kernels() noexcept;
+// The first table that runs here, or the one that the environment variable SMOL_ISA names; chosen once.
+// Throws Error{Unsupported} if SMOL_ISA names none or one that cannot run here.
+const KernelTable& active_kernels();
+
+}  // namespace smol::kernels
