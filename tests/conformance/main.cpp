@@ -57,8 +57,10 @@ int run(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   Report report;
   find_kind(kind)(options, report);
-  std::printf("%zu passed, %zu failed, %zu skipped\n", report.passed(), report.failed(),
-              report.skipped());
+  if (report.skipped() > 0) {
+    std::printf("%zu skipped\n", report.skipped());
+  }
+  std::printf("%zu passed, %zu failed\n", report.passed(), report.failed());
   return report.failed() == 0 ? 0 : 1;
 }
 
