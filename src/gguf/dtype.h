@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace smol::gguf {
@@ -23,5 +24,7 @@ struct DTypeTraits {
 // nullopt: an id that this program does not know.
 std::optional<DType> dtype_from_id(std::uint32_t id) noexcept;
 const DTypeTraits& traits(DType dtype) noexcept;
+// Every type this program knows, by falling age.
+std::span<const DTypeTraits> all_dtypes() noexcept;
 
 }  // namespace smol::gguf

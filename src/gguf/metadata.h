@@ -30,7 +30,8 @@ class Metadata {
   using Entry = std::pair<std::string_view, MetadataValue>;
 
   Metadata() = default;
-  explicit Metadata(std::vector<Entry> entries);
+  // `source` (the file's name) stands before the key in messages.
+  explicit Metadata(std::vector<Entry> entries, std::string source = {});
 
   std::span<const Entry> entries() const noexcept { return entries_; }
   // nullptr: no such key.
@@ -50,7 +51,13 @@ class Metadata {
   std::optional<std::vector<double>> numbers(std::string_view key) const;
 
  private:
+  template <typename T, typename Convert>
+  std::optional<T> get(std::string_view key, std::string_view expected, Convert convert) const;
+  // "FILE: KEY: "
+  std::string prefix(std::string_view key) const;
+
   std::vector<Entry> entries_;
+  std::string source_;
 };
 
 // "u32", "string", "array of i32" ...: for messages and reports.
