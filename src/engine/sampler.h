@@ -1,0 +1,81 @@
+// Logits -> the next token. Order and definitions are those of transformers' logits processors:
+// logit_bias, repetition_penalty, presence and frequency penalty, temperature, top_k, top_p, min_p,
+// softmax. Everything is computed in double with our own exp, in a fixed order: the same seed gives
+// the same tokens on every CPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/ids.h"
+#include "engine/random.h"
+
+namespace smol::engine {
+
+struct LogitBias {
+  TokenId id;
+  double bias;
+};
+
+// The default of each field switches it off.
+struct SamplingSettings {
+  double temperature = 1.0;           // [0, 100]; 0: always the largest logit
+  std::size_t top_k = 0;              // keep the k largest; 0: all
+  double top_p = 1.0;                 // (0, 1]: smallest set whose probabilities reach it
+  double min_p = 0.0;                 // [0, 1]: at least this share of the largest probability
+  double repetition_penalty = 1.0;    // (0, 100]: once for each distinct id of the history
+  double presence_penalty = 0.0;      // [-100, 100]: subtracted once for each distinct id
+  double frequency_penalty = 0.0;     // [-100, 100]: subtracted once for each occurrence
+  std::vector<LogitBias> logit_bias;  // added to the logit, [-100, 100]
+  std::optional<std::uint64_t> seed;  // none: another one each time
+};
+
+// Throws Error{BadInput}: "top_p: expected more than 0 and at most 1, found 1.5".
+void validate(const SamplingSettings& settings, std::size_t vocab_size);
+
+// One sequence; one thread. Equal logits are ordered by id, smaller first.
+class Sampler {
+ public:
+  // Throws as validate().
+  Sampler(SamplingSettings settings, std::size_t vocab_size);
+
+  // Requires (SMOL_CHECK): logits of vocab_size. Ids of `history` (prompt and answer so far)
+  // outside the vocabulary are ignored. Draws one random number, at temperature 0 too. Throws
+  // Error{Device} if no logit is a finite number, or one is +infinity; NaN counts as -infinity.
+  TokenId pick(std::span<const float> logits, std::span<const TokenId> history);
+  // What pick() draws from: [vocab_size], 0 for the removed ones.
+  std::vector<double> probabilities(std::span<const float> logits,
+                                    std::span<const TokenId> history);
+
+  const SamplingSettings& settings() const noexcept { return settings_; }
+
+  std::uint64_t seed() const noexcept { return seed_; }  // the one in use
+
+ private:
+  struct Candidate {
+    double score;   // (logit - largest logit) / temperature, at most 0
+    double weight;  // exp(score)
+    TokenId id;
+  };
+
+  void adjust(std::span<const float> logits, std::span<const TokenId> history);
+  void penalize(std::span<const TokenId> history);
+  TokenId largest() const;
+  void collect_candidates(double largest_score);
+  void keep_top_k();
+  void keep_top_p();
+  void keep_min_p();
+  void filter(std::span<const float> logits, std::span<const TokenId> history);
+
+  SamplingSettings settings_;
+  std::uint64_t seed_;
+  Random random_;
+  std::vector<double> scores_;         // [vocab_size] after biases and penalties
+  std::vector<std::uint32_t> counts_;  // [vocab_size] all 0 between calls
+  std::vector<Candidate> candidates_;  // ascending ids
+};
+
+}  // namespace smol::engine
