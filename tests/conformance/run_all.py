@@ -1,0 +1,167 @@
+"""Runs smolbot_conformance on all of ../shared, in each instruction set, and sums up.
+
+Options: --long adds the exactness matrix on a prompt of 1,500 tokens; --only TEXT runs what holds TEXT in its name;
+--list prints the names. One line per run; the last line is `N passed, N failed, N skipped`.
+"""
+import argparse
+import concurrent.futures
+import dataclasses
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PROGRAM = ROOT / "build/release/bin/smolbot_conformance"
+SCRATCH = ROOT / "build/conformance"
+SHARED = ROOT.parent / "shared"
+FIXTURES = SHARED / "fixtures"
+TOKENIZER = FIXTURES / "tokenizer"
+CASES = SHARED / "reference/cases"
+DEMO = SHARED / "models/demo"
+MODELS = [SHARED / "reference/models", SHARED / "models", ROOT / "build/models"]
+VOCABULARIES = ("smollm3", "smollm2")
+MISTAKES = ("theta", "halves", "eps", "nope", "nope-shift", "scaling", "ramp", "mscale", "gqa",
+            "scale")
+
+
+@dataclasses.dataclass
+class Run:
+    """One call of the program. `isa` None: no kernels are involved; "best": what the machine chooses."""
+    name: str
+    arguments: list
+    isa: str | None = None
+    must_fail: bool = False  # a planted mistake: at least one record has to catch it
+
+
+def text_runs():
+    for vocab in VOCABULARIES:
+        for source in (f"{vocab}_tokenizer.json", f"{vocab}_vocab.gguf"):
+            tokenizer = ["--tokenizer", TOKENIZER / source]
+            for kind in ("encode", "decode", "invalid-utf8"):
+                cases = TOKENIZER / f"{kind.replace('-', '_')}_{vocab}.jsonl"
+                yield Run(f"{kind} {source}", [kind, "--cases", cases, *tokenizer])
+    for source in ("smollm3_tokenizer.json", "smollm3_vocab.gguf"):
+        yield Run(f"ignore-merges {source}", ["ignore-merges", "--cases", TOKENIZER / "ignore_merges_smollm3.jsonl",
+                                              "--tokenizer", TOKENIZER / source])
+    for source in ("mini_tokenizer.json", "mini_tokenizer_arrays.json"):
+        yield Run(f"encode {source}", ["encode", "--cases", TOKENIZER / "encode_mini.jsonl",
+                                       "--tokenizer", TOKENIZER / source])
+    chat = ["chat-ids", "--cases", TOKENIZER / "chat_ids.jsonl", "--tokenizers", TOKENIZER]
+    yield Run("chat-ids json", chat)
+    yield Run("chat-ids gguf", [*chat, "--gguf"])
+
+
+def template_runs():
+    yield Run("jinja", ["jinja", "--cases", FIXTURES / "jinja_cases.jsonl"])
+    yield Run("templates", ["templates", "--cases", FIXTURES / "templates_golden.jsonl", "--templates",
+                            FIXTURES / "templates", "--contexts", FIXTURES / "template_contexts.json"])
+    yield Run("parse", ["parse", "--cases", FIXTURES / "parse_cases.jsonl"])
+    yield Run("stream", ["stream", "--cases", FIXTURES / "stream_examples.json"])
+    yield Run("sampler", ["sampler", "--cases", CASES / "sampler.jsonl"])
+    yield Run("rope", ["rope", "--cases", CASES / "rope.jsonl"])
+
+
+def model_flags() -> list:
+    return [word for folder in MODELS if folder.is_dir() for word in ("--models", folder)]
+
+
+def without_smollm2(cases: pathlib.Path) -> pathlib.Path:
+    """A copy of the cases that leaves out the large model, for the instruction sets in which it would take minutes."""
+    SCRATCH.mkdir(parents=True, exist_ok=True)
+    target = SCRATCH / cases.name
+    with cases.open("rb") as source:
+        target.write_bytes(b"".join(line for line in source if b"smollm2-135m" not in line))
+    return target
+
+
+def model_runs(isa: str):
+    """Everything that goes through the kernels, in one instruction set."""
+    best = isa == "best"
+    yield Run("dequant", ["dequant", "--cases", CASES / "dequant.jsonl"], isa)
+    greedy = CASES / "greedy.jsonl" if best else without_smollm2(CASES / "greedy.jsonl")
+    for kv_type in ("f32", "f16"):
+        flags = [*model_flags(), "--kv-type", kv_type, "--threads", "1"]
+        yield Run(f"logits {kv_type}", ["logits", "--cases", CASES / "logits.jsonl", *flags], isa)
+        yield Run(f"greedy {kv_type}", ["greedy", "--cases", greedy, *flags], isa)
+    if best:
+        yield Run("perplexity", ["perplexity", "--cases", CASES / "perplexity.jsonl", "--tokenizer",
+                                 TOKENIZER / "smollm2_tokenizer.json", *model_flags(), "--threads", "1"], isa)
+        for mistake in MISTAKES:
+            yield Run(f"mistake {mistake}", ["logits", "--cases", without_smollm2(CASES / "logits.jsonl"),
+                                             "--mistake", mistake, *model_flags(), "--kv-type", "f32"],
+                      isa, must_fail=True)
+
+
+def instruction_sets() -> tuple:
+    """(those that run here, those that do not)"""
+    flags = set(re.findall(r"\w+", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")))
+    return (["scalar", "avx2", "best"], []) if "avx2" in flags else (["scalar", "best"], ["avx2"])
+
+
+@dataclasses.dataclass
+class Outcome:
+    passed: int
+    failed: int
+    skipped: int
+    output: str
+    seconds: float
+
+
+def execute(run: Run) -> Outcome:
+    environment = dict(os.environ)
+    environment.pop("SMOL_ISA", None)
+    if run.isa not in (None, "best"):
+        environment["SMOL_ISA"] = run.isa
+    begin = time.monotonic()
+    done = subprocess.run([PROGRAM, *run.arguments], capture_output=True, env=environment, check=False)
+    output = (done.stdout + done.stderr).decode("utf-8", "replace")
+    counts = re.search(r"^(\d+) passed, (\d+) failed$", output, re.MULTILINE)
+    skipped = re.search(r"^(\d+) skipped$", output, re.MULTILINE)
+    passed, failed = (int(counts[1]), int(counts[2])) if counts else (0, 1)
+    if run.must_fail:
+        caught = counts is not None and failed > 0
+        passed, failed = (1, 0) if caught else (0, 1)
+    elif done.returncode != 0 or passed == 0 and not skipped:
+        failed = max(failed, 1)
+    return Outcome(passed, failed, int(skipped[1]) if skipped and not run.must_fail else 0, output,
+                   time.monotonic() - begin)
+
+
+def show(run: Run, outcome: Outcome) -> None:
+    name = run.name + (f" [{run.isa}]" if run.isa else "")
+    word = "ok" if outcome.failed == 0 else "FAILED"
+    left_out = f", {outcome.skipped} left out" if outcome.skipped else ""
+    print(f"  {word:6} {name}: {outcome.passed} ok, {outcome.failed} not ok{left_out}, {outcome.seconds:.1f} s",
+          flush=True)
+    if outcome.failed:
+        print("\n".join("         " + line for line in outcome.output.splitlines()[-12:]), flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    here, missing = instruction_sets()
+    runs = [*text_runs(), *template_runs(), *(run for isa in here for run in model_runs(isa))]
+    runs = [run for run in runs if options.only in f"{run.name} [{run.isa}]"]
+    if options.list:
+        print("\n".join(f"{run.name} [{run.isa}]" for run in runs))
+        return 0
+    for isa in missing:
+        print(f"skipped the runs in {isa}: this processor has no such instructions")
+    total = [0, 0, len(missing)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for run, outcome in zip(runs, pool.map(execute, runs)):
+            show(run, outcome)
+            total = [a + b for a, b in zip(total, (outcome.passed, outcome.failed, outcome.skipped))]
+    print(f"{total[0]} passed, {total[1]} failed, {total[2]} skipped")
+    return 1 if total[1] or not total[0] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
