@@ -1,5 +1,5 @@
-// Hyperparameters of a model file (GGUF keys -> ModelConfig). Everything the forward pass branches on is data
-// here, so that a test can state a wrong value and see it caught.
+// Hyperparameters of a model file (GGUF keys -> ModelConfig). Everything the forward pass branches
+// on is data here, so that a test can state a wrong value and see it caught.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,9 @@
 #include <vector>
 
 #include "gguf/file.h"
+#include "model/rope.h"
 
 namespace smol::model {
-
-enum class RopePairs : std::uint8_t {
-  Adjacent,  // (2j, 2j+1): GGUF's permuted rows
-  Halves     // (j, j + head_dim/2): Hugging Face's order
-};
-
-// Rotary embedding (Su 2021, arXiv:2104.09864) with its scaling already applied.
-struct RopeConfig {
-  RopePairs pairs = RopePairs::Adjacent;
-  std::vector<double> inv_freq;   // [head_dim / 2] radians per position
-  double attention_factor = 1.0;  // YaRN's: multiplies cos and sin
-};
 
 struct ModelConfig {
   std::string architecture;  // "smollm3" or "llama"
@@ -31,14 +20,15 @@ struct ModelConfig {
   std::size_t context_length = 0;  // positions the file was made for (YaRN of the loader included)
   double norm_eps = 0.0;
   double rope_theta = 0.0;
-  float attention_scale = 0.0F;             // 1 / sqrt(head_dim)
+  float attention_scale = 0.0F;  // 1 / sqrt(head_dim)
+  RopeScaling rope_scaling;      // what `rope` was made of
   RopeConfig rope;
-  std::vector<bool> layer_uses_rope;        // [n_layers]; smollm3: false where (i + 1) % 4 == 0 (NoPE)
-  std::vector<std::uint32_t> kv_head_of;    // [n_heads]: h / (n_heads / n_kv_heads)
+  std::vector<bool> layer_uses_rope;  // [n_layers]; smollm3: false where (i + 1) % 4 == 0 (NoPE)
+  std::vector<std::uint32_t> kv_head_of;  // [n_heads]: h / (n_heads / n_kv_heads)
 
-  // `context`: positions asked for; decides only whether a smollm3 file without stated scaling gets YaRN
-  // factor 2. Throws Error{Unsupported} for another architecture (naming those supported) or a context beyond
-  // what the file allows, Error{BadInput} for missing or absurd values.
+  // `context`: positions asked for; decides only whether a smollm3 file without stated scaling gets
+  // YaRN factor 2. Throws Error{Unsupported} for another architecture (naming those supported) or a
+  // context beyond what the file allows, Error{BadInput} for missing or absurd values.
   static ModelConfig from_gguf(const gguf::File& file, std::optional<std::size_t> context);
 };
 

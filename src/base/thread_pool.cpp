@@ -1,0 +1,159 @@
+#include "base/thread_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "base/check.h"
+#include "base/cpu_info.h"
+
+namespace smol {
+
+namespace {
+
+// About the time between two steps of one token: longer waits belong to the kernel.
+constexpr std::chrono::microseconds kSpin{30};
+constexpr int kPausesPerClockRead = 32;
+
+void pause_core() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Spins for at most `limit`, then sleeps until `value` differs from `old`.
+void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old,
+                     std::chrono::microseconds limit) noexcept {
+  if (limit.count() > 0) {
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    do {
+      for (int i = 0; i < kPausesPerClockRead; ++i) {
+        if (value.load(std::memory_order_acquire) != old) {
+          return;
+        }
+        pause_core();
+      }
+    } while (std::chrono::steady_clock::now() < deadline);
+  }
+  value.wait(old, std::memory_order_acquire);
+}
+
+}  // namespace
+
+struct ThreadPool::State {
+  static constexpr std::size_t kLine = 64;
+
+  // Written by the caller while no step runs; `epoch` publishes them.
+  const std::function<void(std::size_t)>* work = nullptr;
+  bool stopping = false;
+  std::chrono::microseconds spin{0};
+  std::vector<std::thread> workers;
+
+  alignas(kLine) std::atomic<std::uint32_t> epoch{0};  // one more for each step
+  alignas(kLine) std::atomic<std::uint32_t> busy{0};   // workers still in the step
+  alignas(kLine) std::atomic<std::size_t> next{0};     // for_each: the next index to hand out
+
+  void serve(std::size_t worker) noexcept {
+    for (std::uint32_t seen = 0;; ++seen) {
+      wait_for_change(epoch, seen, spin);
+      if (stopping) {
+        return;
+      }
+      (*work)(worker);
+      if (busy.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        busy.notify_one();
+      }
+    }
+  }
+
+  void start_step() noexcept {
+    busy.store(static_cast<std::uint32_t>(workers.size()), std::memory_order_relaxed);
+    epoch.fetch_add(1, std::memory_order_release);
+    epoch.notify_all();
+  }
+
+  void wait_until_idle() noexcept {
+    for (std::uint32_t left = busy.load(std::memory_order_acquire); left != 0;
+         left = busy.load(std::memory_order_acquire)) {
+      wait_for_change(busy, left, spin);
+    }
+  }
+
+  void stop() noexcept {
+    stopping = true;
+    epoch.fetch_add(1, std::memory_order_release);
+    epoch.notify_all();
+    for (std::thread& worker : workers) {
+      worker.join();
+    }
+  }
+};
+
+ThreadPool::ThreadPool(std::size_t n_threads) : state_(std::make_unique<State>()) {
+  SMOL_CHECK(n_threads >= 1);
+  // A spinning worker without a core of its own would only keep another from working.
+  if (n_threads <= allowed_cpus().size()) {
+    state_->spin = kSpin;
+  }
+  state_->workers.reserve(n_threads - 1);
+  try {
+    for (std::size_t worker = 1; worker < n_threads; ++worker) {
+      state_->workers.emplace_back([state = state_.get(), worker] { state->serve(worker); });
+    }
+  } catch (...) {
+    state_->stop();
+    throw;
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  state_->stop();
+}
+
+std::size_t ThreadPool::size() const noexcept {
+  return state_->workers.size() + 1;
+}
+
+void ThreadPool::run(const std::function<void(std::size_t)>& work) {
+  if (state_->workers.empty()) {
+    work(0);
+    return;
+  }
+  state_->work = &work;
+  state_->start_step();
+  work(0);
+  state_->wait_until_idle();
+}
+
+void ThreadPool::for_each(std::size_t count, const std::function<void(std::size_t)>& work) {
+  if (count <= 1 || state_->workers.empty()) {
+    for (std::size_t i = 0; i < count; ++i) {
+      work(i);
+    }
+    return;
+  }
+  state_->next.store(0, std::memory_order_relaxed);
+  const auto take_all = [state = state_.get(), count, &work](std::size_t) {
+    for (std::size_t i = state->next.fetch_add(1, std::memory_order_relaxed); i < count;
+         i = state->next.fetch_add(1, std::memory_order_relaxed)) {
+      work(i);
+    }
+  };
+  run(std::cref(take_all));
+}
+
+std::size_t default_thread_count() {
+  const CpuInfo info = query_cpu_info();
+  std::size_t threads = info.physical_cores;
+  if (info.cpu_quota) {
+    threads = std::min(threads, static_cast<std::size_t>(*info.cpu_quota));
+  }
+  return std::max<std::size_t>(threads, 1);
+}
+
+}  // namespace smol

@@ -1,0 +1,115 @@
+#include "model/weights.h"
+
+#include <cstring>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+
+namespace smol::model {
+
+namespace {
+
+std::string shape_text(const std::vector<std::size_t>& shape) {
+  std::string text = "[";
+  for (const std::size_t axis : shape) {
+    text += (text.size() > 1 ? ", " : "") + std::to_string(axis);
+  }
+  return text + "]";
+}
+
+// Takes tensors by name and remembers which.
+class TensorTaker {
+ public:
+  explicit TensorTaker(const gguf::File& file) : file_(file) {}
+
+  kernels::Matrix matrix(const std::string& name, std::size_t n_rows, std::size_t n_cols) {
+    const gguf::TensorView& tensor = take(name, {n_rows, n_cols});
+    return {tensor.dtype, tensor.bytes.data(), n_rows, n_cols, tensor.row_bytes()};
+  }
+
+  std::vector<float> norm(const std::string& name, std::size_t length) {
+    const gguf::TensorView& tensor = take(name, {length});
+    if (tensor.dtype != gguf::DType::F32) {
+      throw Error(ErrorCode::Unsupported, label(name) + ": expected F32, found " +
+                                              std::string(gguf::traits(tensor.dtype).name));
+    }
+    std::vector<float> values(length);
+    std::memcpy(values.data(), tensor.bytes.data(), length * sizeof(float));
+    return values;
+  }
+
+  bool has(const std::string& name) const noexcept { return file_.find(name) != nullptr; }
+
+  // Tensors of the file that nobody took. One inside a layer, or a bias, would change every result.
+  std::vector<std::string> rest() const {
+    std::vector<std::string> names;
+    for (const gguf::TensorView& tensor : file_.tensors()) {
+      const std::string name(tensor.name);
+      if (taken_.count(name) != 0 || name == "rope_freqs.weight") {
+        continue;
+      }
+      if (name.starts_with("blk.") || name.ends_with(".bias")) {
+        throw Error(ErrorCode::Unsupported,
+                    label(name) + ": expected no such tensor in this architecture, found it");
+      }
+      names.push_back(name);
+    }
+    return names;
+  }
+
+ private:
+  std::string label(const std::string& name) const {
+    return std::string(file_.name()) + ": " + name;
+  }
+
+  const gguf::TensorView& take(const std::string& name, const std::vector<std::size_t>& shape) {
+    const gguf::TensorView* tensor = file_.find(name);
+    if (tensor == nullptr || tensor->shape != shape) {
+      throw Error(ErrorCode::BadInput,
+                  label(name) + ": expected " + shape_text(shape) + ", found " +
+                      (tensor == nullptr ? "no such tensor" : shape_text(tensor->shape)));
+    }
+    taken_.insert(name);
+    return *tensor;
+  }
+
+  const gguf::File& file_;
+  std::set<std::string> taken_;
+};
+
+LayerWeights take_layer(TensorTaker& tensors, const ModelConfig& config, std::size_t layer) {
+  const std::string prefix = "blk." + std::to_string(layer) + ".";
+  const std::size_t q_width = config.n_heads * config.head_dim;
+  const std::size_t kv_width = config.n_kv_heads * config.head_dim;
+  LayerWeights weights{};
+  weights.attn_norm = tensors.norm(prefix + "attn_norm.weight", config.d_model);
+  weights.wq = tensors.matrix(prefix + "attn_q.weight", q_width, config.d_model);
+  weights.wk = tensors.matrix(prefix + "attn_k.weight", kv_width, config.d_model);
+  weights.wv = tensors.matrix(prefix + "attn_v.weight", kv_width, config.d_model);
+  weights.wo = tensors.matrix(prefix + "attn_output.weight", config.d_model, q_width);
+  weights.ffn_norm = tensors.norm(prefix + "ffn_norm.weight", config.d_model);
+  weights.w_gate = tensors.matrix(prefix + "ffn_gate.weight", config.d_ff, config.d_model);
+  weights.w_up = tensors.matrix(prefix + "ffn_up.weight", config.d_ff, config.d_model);
+  weights.w_down = tensors.matrix(prefix + "ffn_down.weight", config.d_model, config.d_ff);
+  return weights;
+}
+
+}  // namespace
+
+Weights::Weights(const gguf::File& file, ModelConfig config) : config_(std::move(config)) {
+  TensorTaker tensors(file);
+  token_embd_ = tensors.matrix("token_embd.weight", config_.vocab_size, config_.d_model);
+  layers_.reserve(config_.n_layers);
+  for (std::size_t layer = 0; layer < config_.n_layers; ++layer) {
+    layers_.push_back(take_layer(tensors, config_, layer));
+  }
+  output_norm_ = tensors.norm("output_norm.weight", config_.d_model);
+  output_ = tensors.has("output.weight")
+                ? tensors.matrix("output.weight", config_.vocab_size, config_.d_model)
+                : token_embd_;
+  unused_ = tensors.rest();
+}
+
+}  // namespace smol::model

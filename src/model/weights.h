@@ -1,0 +1,58 @@
+// Every tensor of a model, found and shape-checked once. Matrices stay as they are in the file: no
+// copies.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "gguf/file.h"
+#include "kernels/kernel_table.h"
+#include "model/config.h"
+
+namespace smol::model {
+
+// Shapes [out, in].
+struct LayerWeights {
+  std::vector<float> attn_norm;  // [d_model]
+  kernels::Matrix wq;            // [n_heads * head_dim, d_model]
+  kernels::Matrix wk, wv;        // [n_kv_heads * head_dim, d_model]
+  kernels::Matrix wo;            // [d_model, n_heads * head_dim]
+  std::vector<float> ffn_norm;   // [d_model]
+  kernels::Matrix w_gate, w_up;  // [d_ff, d_model]
+  kernels::Matrix w_down;        // [d_model, d_ff]
+};
+
+// Immutable; any thread. The file must outlive it.
+class Weights {
+ public:
+  // Throws Error{BadInput} for a missing tensor or another shape ("blk.3.attn_k.weight: expected
+  // [512, 2048], found [512, 1024]"), Error{Unsupported} for a tensor in a layer that this program
+  // would have to ignore, as a bias.
+  Weights(const gguf::File& file, ModelConfig config);
+
+  const ModelConfig& config() const noexcept { return config_; }
+
+  // [vocab_size, d_model]
+  const kernels::Matrix& token_embd() const noexcept { return token_embd_; }
+
+  const std::vector<LayerWeights>& layers() const noexcept { return layers_; }
+
+  const std::vector<float>& output_norm() const noexcept { return output_norm_; }
+
+  // [vocab_size, d_model]; the embedding where the file has no output.weight (tied).
+  const kernels::Matrix& output() const noexcept { return output_; }
+
+  // Names of tensors outside the layers that take no part.
+  const std::vector<std::string>& unused() const noexcept { return unused_; }
+
+ private:
+  ModelConfig config_;
+  kernels::Matrix token_embd_{};
+  std::vector<LayerWeights> layers_;
+  std::vector<float> output_norm_;
+  kernels::Matrix output_{};
+  std::vector<std::string> unused_;
+};
+
+}  // namespace smol::model
