@@ -25,6 +25,10 @@ struct Options {
   std::optional<std::string> kv_type;         // --kv-type f32|f16
   std::optional<std::size_t> threads;         // --threads N
   std::optional<std::size_t> chunk;           // --chunk N: tokens of one prefill step
+  std::optional<std::size_t> max_tokens;      // --max-tokens N: of the ids of a record (bits)
+  std::optional<std::size_t> min_tokens;      // --min-tokens N: the ids are repeated up to it (bits)
+  std::string only;                           // --only TEXT: records whose id holds it (models)
+  std::string mistake;                        // --mistake NAME: planted in the model (logits)
 };
 
 // Counts cases and prints each failure as one line: id, expected, got.
@@ -58,6 +62,9 @@ void run_greedy(const Options& options, Report& report);
 void run_perplexity(const Options& options, Report& report);
 void run_dequant(const Options& options, Report& report);
 void run_rope(const Options& options, Report& report);
+void run_bits(const Options& options, Report& report);
+void run_demo(const Options& options, Report& report);
+void run_sensitivity(const Options& options, Report& report);
 void run_sampler(const Options& options, Report& report);
 
 // JSON Lines: lines end in '\n' only. Calls `one` for each record; an exception from it fails that case with

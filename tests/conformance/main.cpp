@@ -26,6 +26,9 @@ constexpr std::array kKinds{
     Entry{"greedy", run_greedy},         Entry{"perplexity", run_perplexity},
     Entry{"dequant", run_dequant},       Entry{"rope", run_rope},
     Entry{"sampler", run_sampler},
+    Entry{"bits", run_bits},
+    Entry{"demo", run_demo},
+    Entry{"sensitivity", run_sensitivity},
 };
 
 Kind find_kind(const std::string& name) {
@@ -54,6 +57,10 @@ int run(int argc, char** argv) {
   app.add_option("--kv-type", options.kv_type)->check(CLI::IsMember({"f32", "f16"}));
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
   app.add_option("--chunk", options.chunk)->check(CLI::Range(1, 1 << 20));
+  app.add_option("--max-tokens", options.max_tokens)->check(CLI::Range(1, 1 << 20));
+  app.add_option("--min-tokens", options.min_tokens)->check(CLI::Range(1, 1 << 20));
+  app.add_option("--only", options.only);
+  app.add_option("--mistake", options.mistake);
   CLI11_PARSE(app, argc, argv);
   Report report;
   find_kind(kind)(options, report);

@@ -17,4 +17,7 @@ __attribute__((weak)) void run_perplexity(const Options&, Report&) { throw Error
 __attribute__((weak)) void run_dequant(const Options&, Report&) { throw Error(ErrorCode::Unsupported, "dequant: not built here"); }
 __attribute__((weak)) void run_rope(const Options&, Report&) { throw Error(ErrorCode::Unsupported, "rope: not built here"); }
 __attribute__((weak)) void run_sampler(const Options&, Report&) { throw Error(ErrorCode::Unsupported, "sampler: not built here"); }
+__attribute__((weak)) void run_bits(const Options&, Report&) { throw Error(ErrorCode::Unsupported, "bits: not built here"); }
+__attribute__((weak)) void run_demo(const Options&, Report&) { throw Error(ErrorCode::Unsupported, "demo: not built here"); }
+__attribute__((weak)) void run_sensitivity(const Options&, Report&) { throw Error(ErrorCode::Unsupported, "sensitivity: not built here"); }
 }
