@@ -1,13 +1,19 @@
-// One table per instruction set, all that this processor family can have compiled into every binary.
+// One table per instruction set, all that this processor family can have compiled into every
+// binary.
 //
-// One arithmetic: the scalar table is the definition, bit for bit; every other table returns the same
-// bytes (tests/kernels/isa_parity_test.cpp). Hence, in every table:
+// One arithmetic: the scalar table is the definition, bit for bit; every other table returns the
+// same bytes (tests/kernels/isa_parity_test.cpp). Hence, in every table:
 //  - integer sums are exact, in any order;
-//  - every fused multiply-add is explicit (std::fma or its instruction) and none is left to the compiler;
-//  - a "16-lane sum" keeps lane l over the elements l, l+16, l+32 ... in ascending order (a last short
-//    step leaves the missing lanes untouched) and then adds lanes l and l+8, then l and l+4, l+2, l+1;
+//  - every fused multiply-add is explicit (std::fma or its instruction) and none is left to the
+//  compiler;
+//  - a "16-lane sum" keeps lane l over the elements l, l+16, l+32 ... in ascending order (a last
+//  short
+//    step leaves the missing lanes untouched) and then adds lanes l and l+8, then l and l+4, l+2,
+//    l+1;
 //  - conversions int32 -> float, float -> half round to nearest even.
-// Kernels take proven sizes, never throw, never allocate and never thread: callers split the work.
+// NaN and infinity are no error: they give NaN somewhere in every table, whose sign and payload are
+// not fixed. Kernels take proven sizes, never throw, never allocate and never thread: callers split
+// the work.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +45,8 @@ enum class ActivationFormat {
 ActivationFormat activation_format(gguf::DType weights) noexcept;
 inline constexpr std::size_t kSumBlock = 16;  // activations come with the sum of each 16 codes
 
-// The activations of `n_tokens` tokens in one format, as structure of arrays; rows follow each other.
+// The activations of `n_tokens` tokens in one format, as structure of arrays; rows follow each
+// other.
 struct Activations {
   ActivationFormat format;
   std::size_t n_tokens, n_cols;
@@ -49,19 +56,23 @@ struct Activations {
   const std::int16_t* sums;  // [n_tokens, n_cols / 16]        sum of 16 codes
 };
 
-// scale = amax / 127; code = round to nearest even of x * (127 / amax); all zero where amax is 0.
+// scale = amax / 127; code = round to nearest even of x * (127 / amax), in [-127, 127]; all zero
+// where amax is below 2^-120 (127 / amax would overflow). A block with an infinity or NaN gets that
+// as its scale, so that every product with it is not finite.
 //   x [n] one token   codes [n]   scales [n / block]   sums [n / 16]
 using Quantize = void (*)(std::span<const float> x, std::int8_t* codes, float* scales,
                           std::int16_t* sums) noexcept;
 
 // y[t, r] = dot(w[r, :], x[t, :]) for r in `rows`, for every token.
 //   y [n_tokens, y_stride]; only columns `rows` are written, so threads may run disjoint ranges.
-// Requires x in activation_format(w.dtype). Per (row, token) the order of float operations is that of
-// docs/performance.md ("canonical order"): blocks ascending, one accumulator, never dependent on n_tokens.
+// Requires x in activation_format(w.dtype). Per (row, token) the order of float operations is that
+// of docs/performance.md ("canonical order"): blocks ascending, one accumulator, never dependent on
+// n_tokens.
 using MatMul = void (*)(const Matrix& w, const Activations& x, float* y, std::size_t y_stride,
                         RowRange rows) noexcept;
 
-// y = x / sqrt(mean(x^2) + eps) * weight; the sum of squares is a 16-lane sum of fused multiply-adds.
+// y = x / sqrt(mean(x^2) + eps) * weight; the sum of squares is a 16-lane sum of fused
+// multiply-adds.
 using RmsNorm = void (*)(std::span<const float> x, std::span<const float> weight, float eps,
                          std::span<float> y) noexcept;
 
@@ -81,7 +92,8 @@ using Add = void (*)(std::span<float> x, std::span<const float> y) noexcept;
 enum class KvType : std::uint8_t { F32, F16 };
 
 // Keys and values of one KV head in one slot.
-//   k: groups of 16 positions, each [head_dim, 16] (a position's key is a column), so that scores of 16
+//   k: groups of 16 positions, each [head_dim, 16] (a position's key is a column), so that scores
+//   of 16
 //      positions fill the lanes;  v: [n_positions, head_dim].
 // Element type by KvType: float or IEEE half.
 inline constexpr std::size_t kKeyGroup = 16;
@@ -108,15 +120,17 @@ struct Partial {
   float* acc;  // [head_dim] sum of exp(score - max) * v
 };
 
-// Flash-decoding over positions [begin, end) of one run, begin a multiple of kRun, for the query heads that
-// share this KV head.
+// Flash-decoding over positions [begin, end) of one run, begin a multiple of kRun, for the query
+// heads that share this KV head.
 //   q [n_heads, head_dim]   out [n_heads]
-// score[p] = scale * (fma chain over head_dim ascending, from 0); per step of 64: m' = max(m, scores),
-// c = exp(m - m'), sum = fma(sum, c, 16-lane sum of p), acc = acc * c, then acc = fma(p, v, acc) ascending.
+// score[p] = scale * (fma chain over head_dim ascending, from 0); per step of 64: m' = max(m,
+// scores), c = exp(m - m'), sum = fma(sum, c, 16-lane sum of p), acc = acc * c, then acc = fma(p,
+// v, acc) ascending.
 using AttendRun = void (*)(const KvHead& head, const float* q, std::size_t n_heads, float scale,
                            std::size_t begin, std::size_t end, Partial* out) noexcept;
 
-// Joins the partials of ascending runs: y = sum(acc) / sum.  y [head_dim]
+// Joins the partials of ascending runs (at least one, none empty): y = sum(acc) / sum.  y
+// [head_dim]
 using CombineRuns = void (*)(std::span<const Partial> runs, std::size_t head_dim,
                              float* y) noexcept;
 
@@ -138,8 +152,8 @@ struct KernelTable {
 
 // Best first, scalar last.
 std::span<const KernelTable* const> compiled_kernels() noexcept;
-// The first table that runs here, or the one that the environment variable SMOL_ISA names; chosen once.
-// Throws Error{Unsupported} if SMOL_ISA names none or one that cannot run here.
+// The first table that runs here, or the one that the environment variable SMOL_ISA names; chosen
+// once. Throws Error{Unsupported} if SMOL_ISA names none or one that cannot run here.
 const KernelTable& active_kernels();
 
 }  // namespace smol::kernels

@@ -119,6 +119,11 @@ inline std::int8_t quantize_code(float x, float inverse) noexcept {
   return static_cast<std::int8_t>(round_to_int(clamped));
 }
 
+// 1 / sqrt(mean + eps) of n values whose squares sum to `square_sum`.
+inline float rms_factor(float square_sum, std::size_t n, float eps) noexcept {
+  return 1.0F / std::sqrt(square_sum / static_cast<float>(n) + eps);
+}
+
 // x / (1 + e^-x)
 inline float silu(float x) noexcept {
   return x / (1.0F + exp_float(-x));

@@ -1,0 +1,67 @@
+// Normalisation, rotary embedding, SwiGLU and addition.
+#include "kernels/math.h"
+#include "kernels/scalar/ops.h"
+
+namespace smol::kernels::scalar {
+namespace {
+
+struct Pair {
+  float a, b;
+};
+
+Pair turn(Pair pair, float cos, float sin) noexcept {
+  return {std::fma(pair.a, cos, -(pair.b * sin)), std::fma(pair.a, sin, pair.b * cos)};
+}
+
+}  // namespace
+
+void rms_norm(std::span<const float> x, std::span<const float> weight, float eps,
+              std::span<float> y) noexcept {
+  Lanes lanes{};
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    lanes[i % kLanes] = std::fma(x[i], x[i], lanes[i % kLanes]);
+  }
+  const float factor = rms_factor(sum_lanes(lanes), x.size(), eps);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    y[i] = (x[i] * factor) * weight[i];
+  }
+}
+
+void rope_adjacent(float* x, std::size_t n_heads, std::size_t head_dim, const float* cos,
+                   const float* sin) noexcept {
+  for (std::size_t h = 0; h < n_heads; ++h) {
+    float* head = x + h * head_dim;
+    for (std::size_t j = 0; j < head_dim / 2; ++j) {
+      const Pair turned = turn({head[2 * j], head[2 * j + 1]}, cos[j], sin[j]);
+      head[2 * j] = turned.a;
+      head[2 * j + 1] = turned.b;
+    }
+  }
+}
+
+void rope_halves(float* x, std::size_t n_heads, std::size_t head_dim, const float* cos,
+                 const float* sin) noexcept {
+  const std::size_t half = head_dim / 2;
+  for (std::size_t h = 0; h < n_heads; ++h) {
+    float* head = x + h * head_dim;
+    for (std::size_t j = 0; j < half; ++j) {
+      const Pair turned = turn({head[j], head[j + half]}, cos[j], sin[j]);
+      head[j] = turned.a;
+      head[j + half] = turned.b;
+    }
+  }
+}
+
+void swiglu(std::span<const float> gate, std::span<const float> up, std::span<float> y) noexcept {
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    y[i] = silu(gate[i]) * up[i];
+  }
+}
+
+void add(std::span<float> x, std::span<const float> y) noexcept {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] += y[i];
+  }
+}
+
+}  // namespace smol::kernels::scalar

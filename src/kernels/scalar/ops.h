@@ -1,0 +1,37 @@
+// The operations of the scalar table: the definition of every result, bit for bit.
+#pragma once
+
+#include "kernels/kernel_table.h"
+
+namespace smol::kernels::scalar {
+
+void quantize_q8x32(std::span<const float> x, std::int8_t* codes, float* scales,
+                    std::int16_t* sums) noexcept;
+void quantize_q8x256(std::span<const float> x, std::int8_t* codes, float* scales,
+                     std::int16_t* sums) noexcept;
+
+MatMul matmul(gguf::DType weights) noexcept;
+// For F32, F16 and BF16; nullptr for other types.
+MatMul matmul_float(gguf::DType weights) noexcept;
+// For blocks of 32; nullptr for other types.
+MatMul matmul_small(gguf::DType weights) noexcept;
+// For blocks of 256; nullptr for other types.
+MatMul matmul_super(gguf::DType weights) noexcept;
+
+void rms_norm(std::span<const float> x, std::span<const float> weight, float eps,
+              std::span<float> y) noexcept;
+void rope_adjacent(float* x, std::size_t n_heads, std::size_t head_dim, const float* cos,
+                   const float* sin) noexcept;
+void rope_halves(float* x, std::size_t n_heads, std::size_t head_dim, const float* cos,
+                 const float* sin) noexcept;
+void swiglu(std::span<const float> gate, std::span<const float> up, std::span<float> y) noexcept;
+void add(std::span<float> x, std::span<const float> y) noexcept;
+
+void kv_store(const KvHead& head, std::size_t position, const float* key,
+              const float* value) noexcept;
+// NOLINTNEXTLINE(readability-function-size): the contract's parameters
+void attend_run(const KvHead& head, const float* q, std::size_t n_heads, float scale,
+                std::size_t begin, std::size_t end, Partial* out) noexcept;
+void combine_runs(std::span<const Partial> runs, std::size_t head_dim, float* y) noexcept;
+
+}  // namespace smol::kernels::scalar
