@@ -22,15 +22,15 @@ struct LogitBias {
 
 // The default of each field switches it off.
 struct SamplingSettings {
-  double temperature = 1.0;           // [0, 100]; 0: always the largest logit
-  std::size_t top_k = 0;              // keep the k largest; 0: all
-  double top_p = 1.0;                 // (0, 1]: smallest set whose probabilities reach it
-  double min_p = 0.0;                 // [0, 1]: at least this share of the largest probability
-  double repetition_penalty = 1.0;    // (0, 100]: once for each distinct id of the history
-  double presence_penalty = 0.0;      // [-100, 100]: subtracted once for each distinct id
-  double frequency_penalty = 0.0;     // [-100, 100]: subtracted once for each occurrence
-  std::vector<LogitBias> logit_bias;  // added to the logit, [-100, 100]
-  std::optional<std::uint64_t> seed;  // none: another one each time
+  double temperature = 1.0;                // [0, 100]; 0: always the largest logit
+  std::size_t top_k = 0;                   // keep the k largest; 0: all
+  double top_p = 1.0;                      // (0, 1]: smallest set whose probabilities reach it
+  double min_p = 0.0;                      // [0, 1]: at least this share of the largest probability
+  double repetition_penalty = 1.0;         // (0, 100]: once for each distinct id of the history
+  double presence_penalty = 0.0;           // [-100, 100]: subtracted once for each distinct id
+  double frequency_penalty = 0.0;          // [-100, 100]: subtracted once for each occurrence
+  std::vector<LogitBias> logit_bias = {};  // added to the logit, [-100, 100]
+  std::optional<std::uint64_t> seed = {};  // none: another one each time
 };
 
 // Throws Error{BadInput}: "top_p: expected more than 0 and at most 1, found 1.5".
