@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "gguf/alignment.h"
 #include "gguf/cursor.h"
 #include "gguf/printable.h"
 #include "gguf/read_metadata.h"
@@ -18,7 +19,6 @@ namespace {
 constexpr std::string_view kMagic = "GGUF";
 constexpr std::uint32_t kOldestVersion = 2;
 constexpr std::uint32_t kNewestVersion = 3;
-constexpr std::uint64_t kDefaultAlignment = 32;
 // Key length, one byte of key, value type, one byte of value.
 constexpr std::size_t kLeastPairBytes = 8 + 1 + 4 + 1;
 // Name length, one byte of name, axis count, one axis, type, offset.
@@ -48,19 +48,10 @@ std::uint32_t read_version(Cursor& cursor) {
                               : std::to_string(version)));
 }
 
-std::uint64_t alignment_of(const Cursor& cursor, const Metadata& metadata) {
-  constexpr std::string_view kKey = "general.alignment";
-  const std::uint64_t alignment = metadata.unsigned_integer(kKey).value_or(kDefaultAlignment);
-  if (alignment == 0 || alignment % 8 != 0 || alignment > (std::uint64_t{1} << 32U)) {
-    cursor.fail(kKey, "a multiple of 8 from 8 to 2^32", std::to_string(alignment));
-  }
-  return alignment;
-}
-
 // Offset of the data section. A file without tensors may end before it.
 std::size_t data_start(const Cursor& cursor, std::uint64_t alignment, std::size_t n_tensors) {
   const std::uint64_t position = cursor.position();
-  const std::uint64_t padding = (alignment - position % alignment) % alignment;
+  const std::uint64_t padding = padding_after(position, alignment);
   if (padding > cursor.left()) {
     if (n_tensors > 0) {
       cursor.fail("tensor data", "it to start at offset " + std::to_string(position + padding),
@@ -94,7 +85,7 @@ void File::Contents::read(std::span<const std::byte> bytes) {
   const std::size_t n_tensors = cursor.read_count(kLeastTensorBytes, "tensor count");
   const std::size_t n_pairs = cursor.read_count(kLeastPairBytes, "metadata count");
   metadata = Metadata(read_metadata(cursor, n_pairs), name);
-  alignment = alignment_of(cursor, metadata);
+  alignment = alignment_of(metadata);
   std::vector<TensorInfo> infos = read_tensor_infos(cursor, n_tensors, alignment);
   by_name = index_by_name(cursor, infos);
   tensors = place_tensors(cursor, infos, bytes.subspan(data_start(cursor, alignment, n_tensors)));

@@ -34,6 +34,8 @@ class Metadata {
   explicit Metadata(std::vector<Entry> entries, std::string source = {});
 
   std::span<const Entry> entries() const noexcept { return entries_; }
+  // The file's name, or empty.
+  const std::string& source() const noexcept { return source_; }
   // nullptr: no such key.
   const MetadataValue* find(std::string_view key) const noexcept;
 
