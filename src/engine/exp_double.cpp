@@ -1,6 +1,7 @@
 #include "engine/exp_double.h"
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 namespace smol::engine {
@@ -36,17 +37,27 @@ double polynomial(double r) noexcept {
   return odd * r + even;
 }
 
+// Without branches, so that the compiler can take several at once.
+double exp_of(double x) noexcept {
+  const double clamped = x >= kLowest ? x : kLowest;
+  const double shifted = clamped * kLog2E + kRound;
+  const double k = shifted - kRound;
+  const double r = (clamped - k * kLn2High) - k * kLn2Low;
+  const auto exponent = std::bit_cast<std::uint64_t>(shifted) << 52U;  // k in two's complement
+  const auto result = std::bit_cast<double>(std::bit_cast<std::uint64_t>(polynomial(r)) + exponent);
+  return x >= kLowest ? result : 0.0;
+}
+
 }  // namespace
 
 double exp_double(double x) noexcept {
-  if (!(x >= kLowest)) {
-    return 0.0;
+  return exp_of(x);
+}
+
+void exp_doubles(std::span<const double> x, std::span<double> out) noexcept {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    out[i] = exp_of(x[i]);
   }
-  const double shifted = x * kLog2E + kRound;
-  const double k = shifted - kRound;
-  const double r = (x - k * kLn2High) - k * kLn2Low;
-  const auto exponent = std::bit_cast<std::uint64_t>(shifted) << 52U;  // k in two's complement
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(polynomial(r)) + exponent);
 }
 
 }  // namespace smol::engine

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/check.h"
@@ -16,14 +16,31 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// top_p sums weights in groups of near scores, best group first, and orders only the group in which
-// the sum is reached: sorting 128,256 candidates would take longer than all the rest.
+// top_k and top_p count in groups of near scores, best group first, and order only the group in
+// which they have enough: sorting 128,256 scores would take longer than all the rest.
 constexpr std::size_t kGroups = 1024;
 constexpr double kGroupsPerUnit = 16;
 
-std::size_t group_of(double score) noexcept {
+std::uint16_t group_of(double score) noexcept {
   const double group = -score * kGroupsPerUnit;
-  return group < static_cast<double>(kGroups - 1) ? static_cast<std::size_t>(group) : kGroups - 1;
+  constexpr double kLast = kGroups - 1;
+  return static_cast<std::uint16_t>(static_cast<int>(group < kLast ? group : kLast));
+}
+
+// Lanes, as one running maximum would wait for each comparison.
+double largest_of(std::span<const double> values) noexcept {
+  std::array<double, 8> best;
+  best.fill(-kInfinity);
+  std::size_t i = 0;
+  for (; i + best.size() <= values.size(); i += best.size()) {
+    for (std::size_t lane = 0; lane < best.size(); ++lane) {
+      best[lane] = values[i + lane] > best[lane] ? values[i + lane] : best[lane];
+    }
+  }
+  for (; i < values.size(); ++i) {
+    best[0] = std::max(best[0], values[i]);
+  }
+  return *std::max_element(best.begin(), best.end());
 }
 
 }  // namespace
@@ -32,66 +49,72 @@ Sampler::Sampler(SamplingSettings settings, std::size_t vocab_size)
     : settings_(std::move(settings)),
       seed_(settings_.seed ? *settings_.seed : random_seed()),
       random_(seed_),
-      scores_(vocab_size) {
+      scores_(vocab_size),
+      weights_(vocab_size),
+      groups_(vocab_size),
+      counts_(vocab_size) {
   validate(settings_, vocab_size);
 }
 
 TokenId Sampler::pick(std::span<const float> logits, std::span<const TokenId> history) {
   filter(logits, history);
-  const double drawn = random_.uniform();
-  double total = 0;
-  for (const Candidate& candidate : candidates_) {
-    total += candidate.weight;
-  }
-  const double target = drawn * total;
+  const double target = random_.uniform() * total_weight();
   double sum = 0;
-  TokenId last = candidates_.front().id;
-  for (const Candidate& candidate : candidates_) {
-    sum += candidate.weight;
-    if (candidate.weight > 0) {
-      last = candidate.id;
-    }
-    if (sum > target) {
-      break;
+  std::size_t picked = 0;
+  for (std::size_t i = 0; i < weights_.size() && sum <= target; ++i) {
+    if (weights_[i] > 0) {
+      sum += weights_[i];
+      picked = i;
     }
   }
-  return last;
+  return static_cast<TokenId>(picked);
 }
 
 std::vector<double> Sampler::probabilities(std::span<const float> logits,
                                            std::span<const TokenId> history) {
   filter(logits, history);
-  double total = 0;
-  for (const Candidate& candidate : candidates_) {
-    total += candidate.weight;
-  }
-  std::vector<double> result(scores_.size());
-  for (const Candidate& candidate : candidates_) {
-    result[static_cast<std::size_t>(candidate.id)] = candidate.weight / total;
+  const double total = total_weight();
+  std::vector<double> result(weights_);
+  for (double& value : result) {
+    value /= total;
   }
   return result;
+}
+
+double Sampler::total_weight() const noexcept {
+  double total = 0;
+  for (const double weight : weights_) {
+    total += weight;
+  }
+  return total;
 }
 
 void Sampler::filter(std::span<const float> logits, std::span<const TokenId> history) {
   SMOL_CHECK(logits.size() == scores_.size());
   adjust(logits, history);
-  const TokenId best = largest();
-  const double best_score = scores_[static_cast<std::size_t>(best)];
-  if (!std::isfinite(best_score)) {
+  const double largest = largest_of(scores_);
+  if (!std::isfinite(largest)) {
     throw Error(ErrorCode::Device, "logits: expected finite numbers, found none or an infinity");
   }
-  candidates_.clear();
   if (settings_.temperature == 0) {
-    candidates_.push_back({0, 1, best});
+    std::ranges::fill(weights_, 0.0);
+    const auto best = std::ranges::find(scores_, largest) - scores_.begin();
+    weights_[static_cast<std::size_t>(best)] = 1;
     return;
   }
-  collect_candidates(best_score);
-  keep_top_k();
-  for (Candidate& candidate : candidates_) {
-    candidate.weight = exp_double(candidate.score);
+  scale(largest);
+  exp_doubles(scores_, weights_);
+  if (settings_.top_k != 0 && settings_.top_k < scores_.size()) {
+    keep_best(Measure::Count, static_cast<double>(settings_.top_k));
   }
-  keep_top_p();
-  keep_min_p();
+  if (settings_.top_p < 1) {
+    keep_best(Measure::Weight, settings_.top_p);
+  }
+  if (settings_.min_p > 0) {
+    // The largest weight is exp(0) = 1.
+    std::ranges::replace_if(
+        weights_, [&](double weight) { return weight < settings_.min_p; }, 0.0);
+  }
 }
 
 void Sampler::adjust(std::span<const float> logits, std::span<const TokenId> history) {
@@ -109,7 +132,6 @@ void Sampler::penalize(std::span<const TokenId> history) {
       settings_.frequency_penalty == 0) {
     return;
   }
-  counts_.resize(scores_.size());
   const auto in_vocabulary = [&](TokenId id) {
     return id >= 0 && static_cast<std::size_t>(id) < scores_.size();
   };
@@ -133,76 +155,48 @@ void Sampler::penalize(std::span<const TokenId> history) {
   }
 }
 
-TokenId Sampler::largest() const {
-  return static_cast<TokenId>(std::ranges::max_element(scores_) - scores_.begin());
-}
-
-void Sampler::collect_candidates(double largest_score) {
-  candidates_.reserve(scores_.size());
-  for (std::size_t i = 0; i < scores_.size(); ++i) {
+void Sampler::scale(double largest) {
+  const double temperature = settings_.temperature;
+  for (double& score : scores_) {
     // The difference first: it cannot overflow to a NaN, however small the temperature.
-    const double score = (scores_[i] - largest_score) / settings_.temperature;
-    candidates_.push_back({score, 0, static_cast<TokenId>(i)});
+    score = (score - largest) / temperature;
   }
 }
 
-void Sampler::keep_top_k() {
-  const std::size_t k = settings_.top_k;
-  if (k == 0 || k >= candidates_.size()) {
-    return;
-  }
-  const auto better = [](const Candidate& a, const Candidate& b) {
-    return a.score != b.score ? a.score > b.score : a.id < b.id;
-  };
-  const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(k);
-  std::nth_element(candidates_.begin(), end - 1, candidates_.end(), better);
-  candidates_.erase(end, candidates_.end());
-  std::ranges::sort(candidates_, {}, &Candidate::id);
-}
-
-void Sampler::keep_top_p() {
-  if (settings_.top_p >= 1) {
-    return;
-  }
+void Sampler::keep_best(Measure measure, double enough) {
+  const auto amount = [&](std::size_t i) { return measure == Measure::Count ? 1 : weights_[i]; };
   std::array<double, kGroups> sums{};
-  for (const Candidate& candidate : candidates_) {
-    sums[group_of(candidate.score)] += candidate.weight;
+  for (std::size_t i = 0; i < scores_.size(); ++i) {
+    groups_[i] = group_of(scores_[i]);
+    sums[groups_[i]] += amount(i);
   }
-  double total = 0;
-  for (const double sum : sums) {
-    total += sum;
+  if (measure == Measure::Weight) {
+    enough *= std::accumulate(sums.begin(), sums.end(), 0.0);
   }
-  // A candidate stays while the better ones together have less than top_p.
-  const double enough = settings_.top_p * total;
+  // A token stays while the better ones together are not enough.
   double before = 0;
   std::size_t border = 0;
   while (border + 1 < kGroups && before + sums[border] < enough) {
     before += sums[border];
     ++border;
   }
-  std::vector<Candidate> undecided;
-  std::ranges::copy_if(candidates_, std::back_inserter(undecided),
-                       [&](const Candidate& one) { return group_of(one.score) == border; });
-  std::ranges::sort(undecided, [](const Candidate& a, const Candidate& b) {
-    return a.score != b.score ? a.score > b.score : a.id < b.id;
-  });
-  std::size_t n_kept = 0;
-  while (n_kept < undecided.size() && before < enough) {
-    before += undecided[n_kept].weight;
-    ++n_kept;
+  std::vector<std::size_t> undecided;
+  for (std::size_t i = 0; i < scores_.size(); ++i) {
+    if (groups_[i] == border) {
+      undecided.push_back(i);
+    } else if (groups_[i] > border) {
+      weights_[i] = 0;
+    }
   }
-  undecided.resize(n_kept);
-  std::erase_if(candidates_, [&](const Candidate& one) { return group_of(one.score) >= border; });
-  std::ranges::sort(undecided, {}, &Candidate::id);
-  const auto middle = static_cast<std::ptrdiff_t>(candidates_.size());
-  candidates_.insert(candidates_.end(), undecided.begin(), undecided.end());
-  std::ranges::inplace_merge(candidates_, candidates_.begin() + middle, {}, &Candidate::id);
-}
-
-void Sampler::keep_min_p() {
-  // The largest weight is exp(0) = 1.
-  if (settings_.min_p > 0) {
-    std::erase_if(candidates_, [&](const Candidate& one) { return one.weight < settings_.min_p; });
+  std::ranges::sort(undecided, [&](std::size_t a, std::size_t b) {
+    return scores_[a] != scores_[b] ? scores_[a] > scores_[b] : a < b;
+  });
+  for (const std::size_t i : undecided) {
+    const double own = amount(i);
+    if (before >= enough) {
+      weights_[i] = 0;
+    }
+    before += own;
   }
 }
 

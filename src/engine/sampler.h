@@ -55,27 +55,23 @@ class Sampler {
   std::uint64_t seed() const noexcept { return seed_; }  // the one in use
 
  private:
-  struct Candidate {
-    double score;   // (logit - largest logit) / temperature, at most 0
-    double weight;  // exp(score)
-    TokenId id;
-  };
+  enum class Measure { Count, Weight };
 
   void adjust(std::span<const float> logits, std::span<const TokenId> history);
   void penalize(std::span<const TokenId> history);
-  TokenId largest() const;
-  void collect_candidates(double largest_score);
-  void keep_top_k();
-  void keep_top_p();
-  void keep_min_p();
+  void scale(double largest);
+  void keep_best(Measure measure, double enough);
   void filter(std::span<const float> logits, std::span<const TokenId> history);
+  double total_weight() const noexcept;
 
   SamplingSettings settings_;
   std::uint64_t seed_;
   Random random_;
-  std::vector<double> scores_;         // [vocab_size] after biases and penalties
-  std::vector<std::uint32_t> counts_;  // [vocab_size] all 0 between calls
-  std::vector<Candidate> candidates_;  // ascending ids
+  // All [vocab_size].
+  std::vector<double> scores_;   // after biases and penalties, then (score - largest) / temperature
+  std::vector<double> weights_;  // exp(score); 0 for what is removed
+  std::vector<std::uint16_t> groups_;  // of near scores, best group first
+  std::vector<std::uint32_t> counts_;  // all 0 between calls
 };
 
 }  // namespace smol::engine
