@@ -36,8 +36,8 @@ LIBRARIES = [
     (r"(cuda|cublas|nv)", ["model/cuda/"]),
     (r"(x86|[a-z]*mm)intrin\.h|arm_(neon|fp16)\.h", ["kernels/"]),
     (r"cpuid\.h|sys/auxv\.h|asm/hwcap\.h", ["base/", "kernels/"]),
-    (r"(sys/(mman|stat|types|resource|ioctl|wait)|fcntl|unistd|poll|pthread|sched|signal|termios)\.h",
-     ["base/", "app/"]),
+    (r"(sys/[a-z]+|fcntl|unistd|poll|pthread|sched|signal|termios)\.h",
+     ["base/", "gguf/", "model/cpu/", "app/"]),  # files, memory, terminal
     (r"[a-z_]+$", [""]),  # the standard library
 ]
 
