@@ -124,6 +124,15 @@ inline float rms_factor(float square_sum, std::size_t n, float eps) noexcept {
   return 1.0F / std::sqrt(square_sum / static_cast<float>(n) + eps);
 }
 
+struct Pair {
+  float a, b;
+};
+
+// One pair of a rotary embedding.
+inline Pair turn(Pair pair, float cos, float sin) noexcept {
+  return {std::fma(pair.a, cos, -(pair.b * sin)), std::fma(pair.a, sin, pair.b * cos)};
+}
+
 // x / (1 + e^-x)
 inline float silu(float x) noexcept {
   return x / (1.0F + exp_float(-x));

@@ -3,18 +3,6 @@
 #include "kernels/scalar/ops.h"
 
 namespace smol::kernels::scalar {
-namespace {
-
-struct Pair {
-  float a, b;
-};
-
-Pair turn(Pair pair, float cos, float sin) noexcept {
-  return {std::fma(pair.a, cos, -(pair.b * sin)), std::fma(pair.a, sin, pair.b * cos)};
-}
-
-}  // namespace
-
 void rms_norm(std::span<const float> x, std::span<const float> weight, float eps,
               std::span<float> y) noexcept {
   Lanes lanes{};

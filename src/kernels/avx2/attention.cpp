@@ -1,0 +1,248 @@
+// Attention over one run of the cache. Up to four query heads share each key and value that is
+// loaded.
+#include <algorithm>
+
+#include "kernels/avx2/math.h"
+#include "kernels/avx2/ops.h"
+
+namespace smol::kernels::avx2 {
+
+SMOL_TARGET_BEGIN("avx2,fma,f16c")
+
+namespace {
+
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+constexpr std::size_t kWidth = 8;
+
+struct F32Cache {
+  using Stored = float;
+
+  static __m256 load(const Stored* from) noexcept { return _mm256_loadu_ps(from); }
+};
+
+struct F16Cache {
+  using Stored = std::uint16_t;
+
+  static __m256 load(const Stored* from) noexcept { return _mm256_cvtph_ps(x86::load128(from)); }
+};
+
+// The weights of one step for some heads: first scores, then exp(score - max).
+template <std::size_t kHeads>
+using StepWeights = std::array<std::array<float, kStep>, kHeads>;
+
+struct Step {
+  std::size_t first;  // position
+  std::size_t count;  // up to kStep
+};
+
+template <class Cache, std::size_t kHeads>
+void score_group(const typename Cache::Stored* keys, std::size_t head_dim, const float* q,
+                 float scale, float (&out)[kHeads][kKeyGroup]) noexcept {
+  __m256 low[kHeads];
+  __m256 high[kHeads];
+  for (std::size_t h = 0; h < kHeads; ++h) {
+    low[h] = _mm256_setzero_ps();
+    high[h] = _mm256_setzero_ps();
+  }
+  for (std::size_t d = 0; d < head_dim; ++d) {
+    const __m256 k_low = Cache::load(keys + d * kKeyGroup);
+    const __m256 k_high = Cache::load(keys + d * kKeyGroup + kWidth);
+    for (std::size_t h = 0; h < kHeads; ++h) {
+      const __m256 value = _mm256_set1_ps(q[h * head_dim + d]);
+      low[h] = _mm256_fmadd_ps(value, k_low, low[h]);
+      high[h] = _mm256_fmadd_ps(value, k_high, high[h]);
+    }
+  }
+  const __m256 factor = _mm256_set1_ps(scale);
+  for (std::size_t h = 0; h < kHeads; ++h) {
+    _mm256_storeu_ps(out[h], _mm256_mul_ps(factor, low[h]));
+    _mm256_storeu_ps(out[h] + kWidth, _mm256_mul_ps(factor, high[h]));
+  }
+}
+
+template <class Cache, std::size_t kHeads>
+StepWeights<kHeads> scores_of(const KvHead& head, const float* q, float scale, Step step) noexcept {
+  StepWeights<kHeads> scores;
+  const auto* keys =
+      static_cast<const typename Cache::Stored*>(head.k) + step.first * head.head_dim;
+  for (std::size_t at = 0; at < kStep; at += kKeyGroup) {
+    float group[kHeads][kKeyGroup];
+    std::size_t valid = 0;
+    if (at < step.count) {
+      valid = std::min(kKeyGroup, step.count - at);
+      score_group<Cache, kHeads>(keys + at * head.head_dim, head.head_dim, q, scale, group);
+    }
+    for (std::size_t h = 0; h < kHeads; ++h) {
+      std::copy_n(group[h], valid, scores[h].begin() + at);
+      std::fill(scores[h].begin() + at + valid, scores[h].begin() + at + kKeyGroup,
+                kNegativeInfinity);
+    }
+  }
+  return scores;
+}
+
+float largest(const std::array<float, kStep>& scores) noexcept {
+  __m256 low = _mm256_loadu_ps(scores.data());
+  __m256 high = _mm256_loadu_ps(scores.data() + kWidth);
+  for (std::size_t p = kLanes; p < kStep; p += kLanes) {
+    low = _mm256_max_ps(low, _mm256_loadu_ps(scores.data() + p));
+    high = _mm256_max_ps(high, _mm256_loadu_ps(scores.data() + p + kWidth));
+  }
+  return x86::max_lanes8(_mm256_max_ps(low, high));
+}
+
+// scores -> exp(score - max); returns their 16-lane sum.
+float exponentiate(std::array<float, kStep>& scores, float max) noexcept {
+  __m256 sums[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+  const __m256 largest = _mm256_set1_ps(max);
+  for (std::size_t p = 0; p < kStep; p += kLanes) {
+    for (std::size_t half = 0; half < 2; ++half) {
+      float* at = scores.data() + p + half * kWidth;
+      const __m256 weight = avx2::exp_float(_mm256_sub_ps(_mm256_loadu_ps(at), largest));
+      _mm256_storeu_ps(at, weight);
+      sums[half] = _mm256_add_ps(sums[half], weight);
+    }
+  }
+  return x86::sum_lanes8(_mm256_add_ps(sums[0], sums[1]));
+}
+
+// Updates maximum and sum; returns what the accumulator is multiplied with.
+float soften(std::array<float, kStep>& scores, Partial& out) noexcept {
+  const float max = max_of(out.max, largest(scores));
+  const float correction = kernels::exp_float(out.max - max);
+  out.sum = std::fma(out.sum, correction, exponentiate(scores, max));
+  out.max = max;
+  return correction;
+}
+
+// acc[d, d + 16) of each head over the step's values.
+template <class Cache, std::size_t kHeads>
+void add_values(const KvHead& head, const StepWeights<kHeads>& weights,
+                const std::array<float, kHeads>& corrections, Step step, Partial* out) noexcept {
+  const auto* values =
+      static_cast<const typename Cache::Stored*>(head.v) + step.first * head.head_dim;
+  for (std::size_t d = 0; d < head.head_dim; d += kLanes) {
+    __m256 low[kHeads];
+    __m256 high[kHeads];
+    for (std::size_t h = 0; h < kHeads; ++h) {
+      const __m256 correction = _mm256_set1_ps(corrections[h]);
+      low[h] = _mm256_mul_ps(_mm256_loadu_ps(out[h].acc + d), correction);
+      high[h] = _mm256_mul_ps(_mm256_loadu_ps(out[h].acc + d + kWidth), correction);
+    }
+    for (std::size_t p = 0; p < step.count; ++p) {
+      const __m256 v_low = Cache::load(values + p * head.head_dim + d);
+      const __m256 v_high = Cache::load(values + p * head.head_dim + d + kWidth);
+      for (std::size_t h = 0; h < kHeads; ++h) {
+        const __m256 weight = _mm256_set1_ps(weights[h][p]);
+        low[h] = _mm256_fmadd_ps(weight, v_low, low[h]);
+        high[h] = _mm256_fmadd_ps(weight, v_high, high[h]);
+      }
+    }
+    for (std::size_t h = 0; h < kHeads; ++h) {
+      _mm256_storeu_ps(out[h].acc + d, low[h]);
+      _mm256_storeu_ps(out[h].acc + d + kWidth, high[h]);
+    }
+  }
+}
+
+template <class Cache, std::size_t kHeads>
+void attend_step(const KvHead& head, const float* q, float scale, Step step,
+                 Partial* out) noexcept {
+  StepWeights<kHeads> weights = scores_of<Cache, kHeads>(head, q, scale, step);
+  std::array<float, kHeads> corrections;
+  for (std::size_t h = 0; h < kHeads; ++h) {
+    corrections[h] = soften(weights[h], out[h]);
+  }
+  add_values<Cache, kHeads>(head, weights, corrections, step, out);
+}
+
+template <class Cache>
+void attend_heads(const KvHead& head, const float* q, std::size_t n_heads, float scale, Step step,
+                  Partial* out) noexcept {
+  std::size_t h = 0;
+  for (; h + 4 <= n_heads; h += 4) {
+    attend_step<Cache, 4>(head, q + h * head.head_dim, scale, step, out + h);
+  }
+  for (; h + 2 <= n_heads; h += 2) {
+    attend_step<Cache, 2>(head, q + h * head.head_dim, scale, step, out + h);
+  }
+  if (h < n_heads) {
+    attend_step<Cache, 1>(head, q + h * head.head_dim, scale, step, out + h);
+  }
+}
+
+void store_half(const KvHead& head, std::size_t column, std::size_t position, const float* key,
+                const float* value) noexcept {
+  auto* keys = static_cast<std::uint16_t*>(head.k) + column;
+  auto* values = static_cast<std::uint16_t*>(head.v) + position * head.head_dim;
+  for (std::size_t d = 0; d < head.head_dim; d += kWidth) {
+    const __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(value + d), _MM_FROUND_TO_NEAREST_INT);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(values + d), halves);
+    std::array<std::uint16_t, kWidth> parts;
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(parts.data()),
+                     _mm256_cvtps_ph(_mm256_loadu_ps(key + d), _MM_FROUND_TO_NEAREST_INT));
+    for (std::size_t i = 0; i < kWidth; ++i) {
+      keys[(d + i) * kKeyGroup] = parts[i];
+    }
+  }
+}
+
+}  // namespace
+
+void kv_store(const KvHead& head, std::size_t position, const float* key,
+              const float* value) noexcept {
+  const std::size_t dim = head.head_dim;
+  const std::size_t column = position / kKeyGroup * dim * kKeyGroup + position % kKeyGroup;
+  if (head.type == KvType::F16) {
+    store_half(head, column, position, key, value);
+    return;
+  }
+  for (std::size_t d = 0; d < dim; ++d) {
+    static_cast<float*>(head.k)[column + d * kKeyGroup] = key[d];
+  }
+  std::copy_n(value, dim, static_cast<float*>(head.v) + position * dim);
+}
+
+// NOLINTNEXTLINE(readability-function-size): the contract's parameters
+void attend_run(const KvHead& head, const float* q, std::size_t n_heads, float scale,
+                std::size_t begin, std::size_t end, Partial* out) noexcept {
+  for (std::size_t h = 0; h < n_heads; ++h) {
+    out[h].max = kNegativeInfinity;
+    out[h].sum = 0.0F;
+    std::fill_n(out[h].acc, head.head_dim, 0.0F);
+  }
+  for (std::size_t first = begin; first < end; first += kStep) {
+    const Step step{first, std::min(kStep, end - first)};
+    if (head.type == KvType::F32) {
+      attend_heads<F32Cache>(head, q, n_heads, scale, step, out);
+    } else {
+      attend_heads<F16Cache>(head, q, n_heads, scale, step, out);
+    }
+  }
+}
+
+void combine_runs(std::span<const Partial> runs, std::size_t head_dim, float* y) noexcept {
+  float max = runs[0].max;
+  float sum = runs[0].sum;
+  std::copy_n(runs[0].acc, head_dim, y);
+  for (const Partial& run : runs.subspan(1)) {
+    const float joined = max_of(max, run.max);
+    const float old_factor = kernels::exp_float(max - joined);
+    const float new_factor = kernels::exp_float(run.max - joined);
+    max = joined;
+    sum = std::fma(sum, old_factor, run.sum * new_factor);
+    for (std::size_t d = 0; d < head_dim; d += kWidth) {
+      const __m256 added = _mm256_mul_ps(_mm256_loadu_ps(run.acc + d), _mm256_set1_ps(new_factor));
+      const __m256 old = _mm256_loadu_ps(y + d);
+      _mm256_storeu_ps(y + d, _mm256_fmadd_ps(old, _mm256_set1_ps(old_factor), added));
+    }
+  }
+  const __m256 inverse = _mm256_set1_ps(1.0F / sum);
+  for (std::size_t d = 0; d < head_dim; d += kWidth) {
+    _mm256_storeu_ps(y + d, _mm256_mul_ps(_mm256_loadu_ps(y + d), inverse));
+  }
+}
+
+SMOL_TARGET_END
+
+}  // namespace smol::kernels::avx2

@@ -1,0 +1,34 @@
+// The operations of the AVX2 table (with FMA and F16C; never VNNI).
+#pragma once
+
+#include "kernels/kernel_table.h"
+
+namespace smol::kernels::avx2 {
+
+void quantize_q8x32(std::span<const float> x, std::int8_t* codes, float* scales,
+                    std::int16_t* sums) noexcept;
+void quantize_q8x256(std::span<const float> x, std::int8_t* codes, float* scales,
+                     std::int16_t* sums) noexcept;
+
+// Each returns nullptr for types of another block size.
+MatMul matmul_float(gguf::DType weights) noexcept;
+MatMul matmul_small(gguf::DType weights) noexcept;
+MatMul matmul_super(gguf::DType weights) noexcept;
+
+void rms_norm(std::span<const float> x, std::span<const float> weight, float eps,
+              std::span<float> y) noexcept;
+void rope_adjacent(float* x, std::size_t n_heads, std::size_t head_dim, const float* cos,
+                   const float* sin) noexcept;
+void rope_halves(float* x, std::size_t n_heads, std::size_t head_dim, const float* cos,
+                 const float* sin) noexcept;
+void swiglu(std::span<const float> gate, std::span<const float> up, std::span<float> y) noexcept;
+void add(std::span<float> x, std::span<const float> y) noexcept;
+
+void kv_store(const KvHead& head, std::size_t position, const float* key,
+              const float* value) noexcept;
+// NOLINTNEXTLINE(readability-function-size): the contract's parameters
+void attend_run(const KvHead& head, const float* q, std::size_t n_heads, float scale,
+                std::size_t begin, std::size_t end, Partial* out) noexcept;
+void combine_runs(std::span<const Partial> runs, std::size_t head_dim, float* y) noexcept;
+
+}  // namespace smol::kernels::avx2

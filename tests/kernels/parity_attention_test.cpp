@@ -1,0 +1,201 @@
+// Attention and the elementwise operations: each instruction set returns the bytes of the scalar
+// table.
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "kernels/math.h"
+#include "kernels/parity.h"
+#include "kernels/support.h"
+
+namespace smol::kernels::test {
+namespace {
+
+class AttentionParity : public ParityTest {};
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// Values that reach the edges of exp, and some that are not finite.
+std::vector<float> wide_values(Random& random, std::size_t n) {
+  std::vector<float> values = normal_floats(random, n, 40.0F);
+  const float special[] = {0.0F,
+                           -0.0F,
+                           ExpConstants::kLow,
+                           ExpConstants::kHigh,
+                           -ExpConstants::kLow,
+                           -ExpConstants::kHigh,
+                           87.5F,
+                           -87.5F,
+                           kInfinity,
+                           -kInfinity,
+                           1e-40F,
+                           std::numeric_limits<float>::quiet_NaN()};
+  for (std::size_t i = 0; i < std::size(special) && i < n; ++i) {
+    values[i * (n / std::size(special))] = special[i];
+  }
+  return values;
+}
+
+TEST_P(AttentionParity, SwiGluHasTheSameBytes) {
+  Random random(21);
+  for (const std::size_t n : {1, 7, 8, 9, 31, 100, 1000}) {
+    const auto gate = wide_values(random, n);
+    const auto up = normal_floats(random, n);
+    std::vector<float> expected(n);
+    std::vector<float> found(n);
+    scalar().swiglu(gate, up, expected);
+    table().swiglu(gate, up, found);
+    EXPECT_TRUE(same_bits(expected, found)) << n;
+  }
+}
+
+TEST_P(AttentionParity, AddHasTheSameBytes) {
+  Random random(22);
+  for (const std::size_t n : {1, 7, 8, 15, 16, 17, 100}) {
+    auto expected = normal_floats(random, n);
+    auto found = expected;
+    const auto y = normal_floats(random, n);
+    scalar().add(expected, y);
+    table().add(found, y);
+    EXPECT_TRUE(same_bits(expected, found)) << n;
+  }
+}
+
+TEST_P(AttentionParity, RmsNormHasTheSameBytes) {
+  Random random(23);
+  for (const std::size_t n : {1, 8, 15, 16, 17, 64, 100, 576, 2048}) {
+    for (const float sigma : {1.0F, 1e-25F, 1e18F}) {
+      const auto x = normal_floats(random, n, sigma);
+      const auto weight = normal_floats(random, n);
+      std::vector<float> expected(n);
+      std::vector<float> found(n);
+      scalar().rms_norm(x, weight, 1e-5F, expected);
+      table().rms_norm(x, weight, 1e-5F, found);
+      EXPECT_TRUE(same_bits(expected, found)) << n;
+    }
+  }
+}
+
+TEST_P(AttentionParity, RopeHasTheSameBytesInBothOrders) {
+  Random random(24);
+  for (const std::size_t head_dim : {2, 6, 24, 32, 64, 128}) {
+    const auto cos = normal_floats(random, head_dim / 2);
+    const auto sin = normal_floats(random, head_dim / 2);
+    const auto x = normal_floats(random, 3 * head_dim);
+    for (const auto member : {&KernelTable::rope_adjacent, &KernelTable::rope_halves}) {
+      auto expected = x;
+      auto found = x;
+      (scalar().*member)(expected.data(), 3, head_dim, cos.data(), sin.data());
+      (table().*member)(found.data(), 3, head_dim, cos.data(), sin.data());
+      EXPECT_TRUE(same_bits(expected, found)) << head_dim;
+    }
+  }
+}
+
+// A cache with its memory; what was never stored stays NaN.
+struct Cache {
+  std::vector<std::uint32_t> k, v;
+  KvHead head;
+
+  Cache(KvType type, std::size_t head_dim, std::size_t n_positions)
+      : k(n_positions * head_dim, 0xFFFFFFFFU), v(n_positions * head_dim, 0xFFFFFFFFU) {
+    head = {type, k.data(), v.data(), head_dim};
+  }
+};
+
+struct AttendCase {
+  KvType type;
+  std::size_t head_dim, n_heads, begin, end;
+  float sigma;
+};
+
+std::vector<float> attend(const KernelTable& table, const Cache& cache, const AttendCase& c,
+                          const std::vector<float>& q) {
+  std::vector<float> acc(c.n_heads * c.head_dim, 5.0F);
+  std::vector<Partial> out(c.n_heads);
+  for (std::size_t h = 0; h < c.n_heads; ++h) {
+    out[h].acc = acc.data() + h * c.head_dim;
+  }
+  const float scale = 1.0F / std::sqrt(static_cast<float>(c.head_dim));
+  table.attend_run(cache.head, q.data(), c.n_heads, scale, c.begin, c.end, out.data());
+  for (const Partial& partial : out) {
+    acc.push_back(partial.max);
+    acc.push_back(partial.sum);
+  }
+  return acc;
+}
+
+void fill_cache(const KernelTable& table, Random& random, Cache& cache, std::size_t end,
+                float sigma) {
+  for (std::size_t p = 0; p < end; ++p) {
+    const auto key = normal_floats(random, cache.head.head_dim, sigma);
+    const auto value = normal_floats(random, cache.head.head_dim);
+    table.kv_store(cache.head, p, key.data(), value.data());
+  }
+}
+
+TEST_P(AttentionParity, KvStoreHasTheSameBytes) {
+  for (const KvType type : {KvType::F32, KvType::F16}) {
+    Cache expected(type, 64, 64);
+    Cache found(type, 64, 64);
+    for (const float sigma : {1.0F, 1e-5F, 1e-7F, 1e4F, 1e6F}) {
+      Random first(25);
+      Random second(25);
+      fill_cache(scalar(), first, expected, 53, sigma);
+      fill_cache(table(), second, found, 53, sigma);
+      EXPECT_EQ(expected.k, found.k) << sigma;
+      EXPECT_EQ(expected.v, found.v) << sigma;
+    }
+  }
+}
+
+TEST_P(AttentionParity, AttendRunHasTheSameBytes) {
+  Random random(26);
+  std::vector<AttendCase> cases;
+  for (const KvType type : {KvType::F32, KvType::F16}) {
+    for (const std::size_t head_dim : {32, 64, 128}) {
+      for (const std::size_t n_heads : {1, 2, 3, 4, 7, 8}) {
+        cases.push_back({type, head_dim, n_heads, 0, 65 + n_heads, 1.0F});
+      }
+    }
+    for (const std::size_t end : {1, 15, 16, 17, 63, 64, 128, 511, 512}) {
+      cases.push_back({type, 32, 3, 0, end, 3.0F});
+    }
+    cases.push_back({type, 32, 3, 512, 700, 1.0F});
+    cases.push_back({type, 64, 4, 0, 200, 100.0F});
+    cases.push_back({type, 64, 4, 0, 200, 1e30F});
+  }
+  for (const AttendCase& c : cases) {
+    Cache cache(c.type, c.head_dim, (c.end + kKeyGroup - 1) / kKeyGroup * kKeyGroup);
+    fill_cache(scalar(), random, cache, c.end, c.sigma);
+    const auto q = normal_floats(random, c.n_heads * c.head_dim);
+    EXPECT_TRUE(same_bits(attend(scalar(), cache, c, q), attend(table(), cache, c, q)))
+        << c.head_dim << " heads " << c.n_heads << " end " << c.end << " sigma " << c.sigma;
+  }
+}
+
+TEST_P(AttentionParity, CombineRunsHasTheSameBytes) {
+  Random random(27);
+  for (const std::size_t head_dim : {32, 64, 128}) {
+    for (const std::size_t n_runs : {1, 2, 5}) {
+      auto acc = normal_floats(random, n_runs * head_dim);
+      const auto maxima = normal_floats(random, n_runs, 30.0F);
+      std::vector<Partial> runs;
+      for (std::size_t r = 0; r < n_runs; ++r) {
+        runs.push_back({maxima[r], 1.0F + static_cast<float>(r), acc.data() + r * head_dim});
+      }
+      std::vector<float> expected(head_dim);
+      std::vector<float> found(head_dim);
+      scalar().combine_runs(runs, head_dim, expected.data());
+      table().combine_runs(runs, head_dim, found.data());
+      EXPECT_TRUE(same_bits(expected, found)) << head_dim << " runs " << n_runs;
+    }
+  }
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(AttentionParity);
+INSTANTIATE_TEST_SUITE_P(Isa, AttentionParity, ::testing::ValuesIn(tables_to_compare()),
+                         table_name);
+
+}  // namespace
+}  // namespace smol::kernels::test

@@ -1,0 +1,167 @@
+// Products and quantization: each instruction set returns the bytes of the scalar table.
+#include <algorithm>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "kernels/parity.h"
+#include "kernels/support.h"
+#include "kernels/tables.h"
+
+namespace smol::kernels::test {
+namespace {
+
+using gguf::DType;
+
+class MatMulParity : public ParityTest {
+ protected:
+  // y of both tables over all rows; columns outside stay untouched.
+  void expect_same_product(const TestMatrix& w, const TestActivations& x, RowRange rows) {
+    const std::size_t stride = w.view.n_rows + 3;
+    std::vector<float> expected(x.view.n_tokens * stride, -7.0F);
+    std::vector<float> found = expected;
+    scalar().matmul(w.view.dtype)(w.view, x.view, expected.data(), stride, rows);
+    table().matmul(w.view.dtype)(w.view, x.view, found.data(), stride, rows);
+    ASSERT_TRUE(same_bits(expected, found)) << gguf::traits(w.view.dtype).name << " tokens "
+                                            << x.view.n_tokens << " rows " << w.view.n_rows;
+  }
+};
+
+std::vector<DType> all_types() {
+  return {DType::F32,  DType::F16,  DType::BF16, DType::Q4_0,   DType::Q4_1,
+          DType::Q5_0, DType::Q5_1, DType::Q8_0, DType::IQ4_NL, DType::Q2_K,
+          DType::Q3_K, DType::Q4_K, DType::Q5_K, DType::Q6_K,   DType::IQ4_XS};
+}
+
+// Activations whose codes are all +-127, the signs as `pattern` says.
+enum class Pattern { Positive, Negative, Alternating, Random };
+
+std::vector<float> extreme_values(Random& random, std::size_t n, Pattern pattern) {
+  std::vector<float> values(n, 3.0F);
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool odd = pattern == Pattern::Alternating ? i % 2 == 1 : (random_bits(random) & 1U) == 1;
+    const bool negative = pattern == Pattern::Negative || (pattern != Pattern::Positive && odd);
+    values[i] = negative ? -3.0F : 3.0F;
+  }
+  return values;
+}
+
+TEST_P(MatMulParity, MatMulHasTheSameBytesForEveryTypeAndTokenCount) {
+  Random random(11);
+  for (const DType dtype : all_types()) {
+    const std::size_t block = gguf::traits(dtype).block_elements;
+    const std::size_t n_cols = block == 1 ? 77 : 3 * block;
+    const TestMatrix w = make_matrix(random, dtype, 7, n_cols, Fill::Normal);
+    for (const std::size_t n_tokens : {1, 2, 3, 4, 5, 6, 7, 8, 9, 33}) {
+      const auto x =
+          quantize_for(scalar(), dtype, normal_floats(random, n_tokens * n_cols), n_cols);
+      expect_same_product(w, x, {0, 7});
+    }
+  }
+}
+
+TEST_P(MatMulParity, MatMulHasTheSameBytesForRowsOfSeveralChunks) {
+  Random random(12);
+  for (const DType dtype : all_types()) {
+    const std::size_t n_cols = 256 * 17;
+    const TestMatrix w = make_matrix(random, dtype, 5, n_cols, Fill::Normal);
+    for (const std::size_t n_tokens : {1, 3}) {
+      const auto x =
+          quantize_for(scalar(), dtype, normal_floats(random, n_tokens * n_cols), n_cols);
+      expect_same_product(w, x, {0, 5});
+    }
+  }
+}
+
+TEST_P(MatMulParity, MatMulWritesOnlyItsRows) {
+  Random random(13);
+  for (const DType dtype : all_types()) {
+    const TestMatrix w = make_matrix(random, dtype, 11, 256, Fill::Normal);
+    const auto x = quantize_for(scalar(), dtype, normal_floats(random, 3 * 256), 256);
+    expect_same_product(w, x, {2, 9});
+    expect_same_product(w, x, {4, 5});
+    expect_same_product(w, x, {6, 6});
+  }
+}
+
+TEST_P(MatMulParity, MatMulHasTheSameBytesAtTheExtremesOfCodesAndScales) {
+  Random random(14);
+  for (const DType dtype : all_types()) {
+    for (const Fill fill : kAllFills) {
+      const TestMatrix w = make_matrix(random, dtype, 4, 512, fill);
+      for (const Pattern pattern :
+           {Pattern::Positive, Pattern::Negative, Pattern::Alternating, Pattern::Random}) {
+        const auto x = quantize_for(scalar(), dtype,
+                                    extreme_values(random, std::size_t{3} * 512, pattern), 512);
+        expect_same_product(w, x, {0, 4});
+        const auto single =
+            quantize_for(scalar(), dtype, extreme_values(random, 512, pattern), 512);
+        expect_same_product(w, single, {0, 4});
+      }
+    }
+  }
+}
+
+TEST_P(MatMulParity, MatMulHasTheSameBytesForHugeAndTinyActivations) {
+  Random random(15);
+  for (const DType dtype : all_types()) {
+    const TestMatrix w = make_matrix(random, dtype, 5, 256, Fill::Normal);
+    for (const float sigma : {1e30F, 1e-30F, 1e-42F, 0.0F}) {
+      const auto x = quantize_for(scalar(), dtype, normal_floats(random, 3 * 256, sigma), 256);
+      expect_same_product(w, x, {0, 5});
+    }
+  }
+}
+
+TEST_P(MatMulParity, MatMulTakesRandomBytesAsWeights) {
+  Random random(16);
+  for (const DType dtype : all_types()) {
+    TestMatrix w = make_matrix(random, dtype, 9, 768, Fill::Normal);
+    for (std::byte& byte : w.bytes) {
+      byte = static_cast<std::byte>(random_bits(random) & 0xFFU);
+    }
+    const auto x = quantize_for(scalar(), dtype, normal_floats(random, 4 * 768), 768);
+    expect_same_product(w, x, {0, 9});
+  }
+}
+
+void expect_same_quantization(const KernelTable& scalar, const KernelTable& table, DType weights,
+                              const std::vector<float>& x) {
+  const TestActivations expected = quantize_for(scalar, weights, x, x.size());
+  const TestActivations found = quantize_for(table, weights, x, x.size());
+  EXPECT_EQ(expected.codes, found.codes);
+  EXPECT_EQ(expected.sums, found.sums);
+  EXPECT_TRUE(same_bits(expected.scales, found.scales));
+}
+
+TEST_P(MatMulParity, QuantizeHasTheSameBytes) {
+  Random random(17);
+  for (const DType weights : {DType::Q8_0, DType::Q4_K}) {
+    for (const float sigma : {1.0F, 1e-20F, 1e-36F, 1e-38F, 1e-44F, 1e37F, 0.0F}) {
+      expect_same_quantization(scalar(), table(), weights, normal_floats(random, 2048, sigma));
+    }
+  }
+}
+
+TEST_P(MatMulParity, QuantizeHasTheSameBytesForTiesAndForWhatIsNotFinite) {
+  std::vector<float> ties(256);
+  for (std::size_t i = 0; i < ties.size(); ++i) {
+    ties[i] = i == 0 ? 127.0F : static_cast<float>(i % 127) - 63.5F;
+  }
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const DType weights : {DType::Q8_0, DType::Q4_K}) {
+    expect_same_quantization(scalar(), table(), weights, ties);
+    for (const float odd :
+         {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(), -0.0F}) {
+      std::vector<float> x = ties;
+      x[37] = odd;
+      expect_same_quantization(scalar(), table(), weights, x);
+    }
+  }
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(MatMulParity);
+INSTANTIATE_TEST_SUITE_P(Isa, MatMulParity, ::testing::ValuesIn(tables_to_compare()), table_name);
+
+}  // namespace
+}  // namespace smol::kernels::test

@@ -1,0 +1,142 @@
+#include "kernels/support.h"
+
+#include "gguf/quant_blocks.h"
+
+namespace smol::kernels::test {
+namespace {
+
+using gguf::DType;
+
+// Byte offsets of the half-precision scales of a block.
+std::vector<std::size_t> scale_offsets(DType dtype) {
+  switch (dtype) {
+    case DType::Q4_1:
+    case DType::Q5_1:
+    case DType::Q4_K:
+    case DType::Q5_K:
+      return {0, 2};
+    case DType::Q2_K:
+      return {80, 82};
+    case DType::Q3_K:
+      return {108};
+    case DType::Q6_K:
+      return {208};
+    case DType::F32:
+    case DType::F16:
+    case DType::BF16:
+      return {};
+    default:
+      return {0};
+  }
+}
+
+std::uint16_t scale_bits(Random& random, Fill fill) {
+  const auto sign = static_cast<std::uint16_t>((random_bits(random) & 1U) << 15U);
+  switch (fill) {
+    case Fill::TinyScales:
+      return static_cast<std::uint16_t>(sign | (random_bits(random) % 0x3FFU));
+    case Fill::LargeScales:
+      return static_cast<std::uint16_t>(sign | 0x7BFFU);
+    case Fill::ZeroScales:
+      return sign;
+    default:
+      return static_cast<std::uint16_t>(sign | (0x2000U + random_bits(random) % 0x1800U));
+  }
+}
+
+std::byte code_byte(Random& random, Fill fill) {
+  switch (fill) {
+    case Fill::AllOnes:
+      return std::byte{0xFF};
+    case Fill::AllZeros:
+      return std::byte{0};
+    case Fill::SignBits:
+      return std::byte{0x80};
+    default:
+      return static_cast<std::byte>(random_bits(random) & 0xFFU);
+  }
+}
+
+// A finite value of a float type: its exponent is kept moderate, tiny or large by `fill`.
+void fill_float(Random& random, DType dtype, Fill fill, std::byte* out) {
+  std::uint32_t exponent = 120 + random_bits(random) % 14;
+  if (fill == Fill::TinyScales) {
+    exponent = 0;
+  }
+  if (fill == Fill::LargeScales) {
+    exponent = 190;
+  }
+  const std::uint32_t zero = fill == Fill::ZeroScales ? 0U : 0xFFFFFFFFU;
+  const std::uint32_t bits = ((random_bits(random) & 1U) << 31U) |
+                             (zero & ((exponent << 23U) | (random_bits(random) & 0x7FFFFFU)));
+  std::uint16_t half = scale_bits(random, fill);
+  if (dtype == DType::BF16) {
+    half = static_cast<std::uint16_t>(bits >> 16U);
+  }
+  if (dtype == DType::F32) {
+    std::memcpy(out, &bits, sizeof(bits));
+  } else {
+    std::memcpy(out, &half, sizeof(half));
+  }
+}
+
+}  // namespace
+
+std::vector<float> normal_floats(Random& random, std::size_t n, float sigma) {
+  std::normal_distribution<float> normal(0.0F, sigma);
+  std::vector<float> values(n);
+  for (float& value : values) {
+    value = normal(random);
+  }
+  return values;
+}
+
+TestMatrix make_matrix(Random& random, DType dtype, std::size_t n_rows, std::size_t n_cols,
+                       Fill fill) {
+  const gguf::DTypeTraits& traits = gguf::traits(dtype);
+  const std::size_t row_bytes = n_cols / traits.block_elements * traits.block_bytes;
+  TestMatrix matrix{std::vector<std::byte>(n_rows * row_bytes), {}};
+  const std::vector<std::size_t> offsets = scale_offsets(dtype);
+  for (std::size_t at = 0; at < matrix.bytes.size(); at += traits.block_bytes) {
+    std::byte* block = matrix.bytes.data() + at;
+    if (offsets.empty()) {
+      fill_float(random, dtype, fill, block);
+      continue;
+    }
+    for (std::size_t i = 0; i < traits.block_bytes; ++i) {
+      block[i] = code_byte(random, fill);
+    }
+    for (const std::size_t offset : offsets) {
+      const std::uint16_t bits = scale_bits(random, fill);
+      std::memcpy(block + offset, &bits, sizeof(bits));
+    }
+  }
+  matrix.view = {dtype, matrix.bytes.data(), n_rows, n_cols, row_bytes};
+  return matrix;
+}
+
+TestActivations quantize_for(const KernelTable& table, DType weights, std::vector<float> x,
+                             std::size_t n_cols) {
+  const ActivationFormat format = activation_format(weights);
+  const std::size_t n_tokens = x.size() / n_cols;
+  TestActivations out;
+  out.f32 = std::move(x);
+  if (format != ActivationFormat::F32) {
+    const std::size_t block = format == ActivationFormat::Q8x32 ? 32 : 256;
+    out.codes.resize(out.f32.size());
+    out.scales.resize(out.f32.size() / block);
+    out.sums.resize(out.f32.size() / kSumBlock);
+    const Quantize quantize =
+        format == ActivationFormat::Q8x32 ? table.quantize_q8x32 : table.quantize_q8x256;
+    for (std::size_t t = 0; t < n_tokens; ++t) {
+      quantize(std::span(out.f32).subspan(t * n_cols, n_cols), out.codes.data() + t * n_cols,
+               out.scales.data() + t * (n_cols / block),
+               out.sums.data() + t * (n_cols / kSumBlock));
+    }
+  }
+  out.view = {format,           n_tokens,          n_cols,         out.f32.data(),
+              out.codes.data(), out.scales.data(), out.sums.data()};
+  return out;
+}
+
+}  // namespace smol::kernels::test

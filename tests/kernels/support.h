@@ -1,0 +1,72 @@
+// Random weights, activations and memory for the kernel tests.
+#pragma once
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "gguf/dtype.h"
+#include "kernels/kernel_table.h"
+
+namespace smol::kernels::test {
+
+using Random = std::mt19937;
+
+inline std::uint32_t random_bits(Random& random) {
+  return static_cast<std::uint32_t>(random());
+}
+
+std::vector<float> normal_floats(Random& random, std::size_t n, float sigma = 1.0F);
+
+// What the blocks of a test matrix look like.
+enum class Fill {
+  Normal,       // random codes, moderate scales
+  AllOnes,      // every code and integer scale with all bits set
+  AllZeros,     // every code and integer scale 0
+  SignBits,     // bytes of 0x80: the most negative int8 codes and scales
+  TinyScales,   // random codes, subnormal half scales
+  LargeScales,  // random codes, the largest half scales
+  ZeroScales,   // random codes, scales of both zeros
+};
+inline constexpr Fill kAllFills[] = {Fill::Normal,    Fill::AllOnes,    Fill::AllZeros,
+                                     Fill::SignBits,  Fill::TinyScales, Fill::LargeScales,
+                                     Fill::ZeroScales};
+
+// A matrix with its bytes. Finite weights.
+struct TestMatrix {
+  std::vector<std::byte> bytes;
+  Matrix view;
+};
+
+TestMatrix make_matrix(Random& random, gguf::DType dtype, std::size_t n_rows, std::size_t n_cols,
+                       Fill fill);
+
+// Activations with their memory.
+struct TestActivations {
+  std::vector<float> f32;
+  std::vector<std::int8_t> codes;
+  std::vector<float> scales;
+  std::vector<std::int16_t> sums;
+  Activations view;
+};
+
+// Quantized by `table` in the format of `weights`.
+TestActivations quantize_for(const KernelTable& table, gguf::DType weights, std::vector<float> x,
+                             std::size_t n_cols);
+
+// Whether two results are the same: equal bytes, or both NaN.
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  if (a.size() != b.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const bool both_nan = a[i] != a[i] && b[i] != b[i];
+    if (!both_nan && std::memcmp(&a[i], &b[i], sizeof(T)) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace smol::kernels::test
