@@ -43,21 +43,30 @@ std::optional<std::uint64_t> field_in(const fs::path& file, std::string_view key
   return std::nullopt;
 }
 
-// The group of this process in the hierarchy of `controller` ("" is version 2), as proc/self/cgroup
-// has it: "4:memory:/some/group", "0::/some/group". In a container the path may lie above what is
-// mounted.
+// Whether `names`, separated by commas, hold `wanted`. Version 2 has no names: "" holds "".
+bool holds_name(const std::string& names, std::string_view wanted) {
+  std::istringstream in(names);
+  for (std::string name; std::getline(in, name, ',');) {
+    if (name == wanted) {
+      return true;
+    }
+  }
+  return names.empty() && wanted.empty();
+}
+
+// The group of this process in the hierarchy of `controller` ("" is version 2), as
+// proc/self/cgroup has it: "4:memory:/some/group", "0::/some/group". In a container the path may
+// lie above what is mounted.
 std::optional<std::string> group_of(const fs::path& root, std::string_view controller) {
   std::ifstream in(root / "proc/self/cgroup");
   for (std::string line; std::getline(in, line);) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) {
-      continue;
-    }
-    const std::string names = "," + line.substr(first + 1, second - first - 1) + ",";
-    if (names == "," + std::string(controller) + "," ||
-        (!controller.empty() && names.find("," + std::string(controller) + ",") != names.npos)) {
-      return line.substr(second + 1);
+    std::istringstream fields(line);
+    std::string number;
+    std::string names;
+    std::string group;
+    if (std::getline(fields, number, ':') && std::getline(fields, names, ':') &&
+        std::getline(fields, group) && holds_name(names, controller)) {
+      return group;
     }
   }
   return std::nullopt;
