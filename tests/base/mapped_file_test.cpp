@@ -1,0 +1,64 @@
+#include "base/mapped_file.h"
+
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "support/temp_folder.h"
+
+namespace smol {
+namespace {
+
+std::string text_of(const MappedFile& file) {
+  std::string text;
+  for (const std::byte byte : file.bytes()) {
+    text += static_cast<char>(byte);
+  }
+  return text;
+}
+
+ErrorCode error_of(const std::filesystem::path& path) {
+  try {
+    const MappedFile file(path);
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(path.string()), std::string::npos);
+    return error.code();
+  }
+  ADD_FAILURE() << "expected an error";
+  return ErrorCode::Device;
+}
+
+TEST(MappedFile, HoldsTheBytesOfTheFile) {
+  const test::TempFolder folder;
+  std::ofstream(folder.path() / "file") << "some bytes";
+  EXPECT_EQ(text_of(MappedFile(folder.path() / "file")), "some bytes");
+}
+
+TEST(MappedFile, OfAnEmptyFileIsEmpty) {
+  const test::TempFolder folder;
+  std::ofstream(folder.path() / "file") << "";
+  EXPECT_TRUE(MappedFile(folder.path() / "file").bytes().empty());
+}
+
+TEST(MappedFile, KeepsItsBytesWhenMoved) {
+  const test::TempFolder folder;
+  std::ofstream(folder.path() / "file") << "some bytes";
+  MappedFile file(folder.path() / "file");
+  MappedFile moved(std::move(file));
+  EXPECT_EQ(text_of(moved), "some bytes");
+  std::ofstream(folder.path() / "other") << "others";
+  moved = MappedFile(folder.path() / "other");
+  EXPECT_EQ(text_of(moved), "others");
+}
+
+TEST(MappedFile, SaysWhatIsWrongWithAPath) {
+  const test::TempFolder folder;
+  EXPECT_EQ(error_of(folder.path() / "none"), ErrorCode::NotFound);
+  EXPECT_EQ(error_of(folder.path()), ErrorCode::BadInput);
+}
+
+}  // namespace
+}  // namespace smol
