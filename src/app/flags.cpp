@@ -1,0 +1,118 @@
+#include "app/flags.h"
+
+#include <array>
+#include <cctype>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+
+namespace smol::app {
+
+namespace {
+
+std::string last_name(std::string_view flag_names) {
+  const std::size_t comma = flag_names.rfind(',');
+  return std::string(comma == std::string_view::npos ? flag_names : flag_names.substr(comma + 1));
+}
+
+// What gave a value: the flag, or the variable where that holds just this text.
+std::string source_of(const Flag& flag, const std::string& text) {
+  const std::string variable = environment_name(flag.names);
+  const char* held = std::getenv(variable.c_str());
+  return held != nullptr && held == text ? variable : last_name(flag.names);
+}
+
+CLI::Option* add(CLI::App& command, const Flag& flag, const std::string& value_name,
+                 const TakeText& take) {
+  CLI::Option* option = command.add_option(
+      flag.names,
+      [flag, take](const CLI::results_t& values) {
+        for (const std::string& value : values) {
+          take(source_of(flag, value), value);
+        }
+        return true;
+      },
+      flag.help);
+  option->envname(environment_name(flag.names))->type_name(value_name)->expected(1);
+  if (!flag.shown_default.empty()) {
+    option->default_str(flag.shown_default);
+  }
+  return option;
+}
+
+bool switch_value(const std::string& what, const std::string& text) {
+  constexpr std::array<std::string_view, 4> kOn{"true", "1", "on", "yes"};
+  constexpr std::array<std::string_view, 4> kOff{"false", "0", "off", "no"};
+  for (std::size_t i = 0; i < kOn.size(); ++i) {
+    if (text == kOn[i] || text == kOff[i]) {
+      return text == kOn[i];
+    }
+  }
+  throw Error{ErrorCode::BadInput,
+              fmt::format("{}: expected 1 or 0, found {}", what, in_quotes(text))};
+}
+
+}  // namespace
+
+std::string environment_name(std::string_view flag_names) {
+  std::string name = "SMOLBOT";
+  bool starts_word = true;
+  for (const char c : last_name(flag_names)) {
+    if (c == '-') {
+      starts_word = true;
+      continue;
+    }
+    if (starts_word) {
+      name += '_';
+      starts_word = false;
+    }
+    name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return name;
+}
+
+void add_value(CLI::App& command, const Flag& flag, const std::string& value_name, TakeText take) {
+  add(command, flag, value_name, take)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+void add_list(CLI::App& command, const Flag& flag, const std::string& value_name, TakeText take) {
+  add(command, flag, value_name, take)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_switch(CLI::App& command, const Flag& flag, std::function<void(bool)> take) {
+  CLI::Option* option = command.add_flag(flag.names, flag.help);
+  option->envname(environment_name(flag.names))
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->default_str(flag.shown_default.empty() ? "off" : flag.shown_default);
+  option->each([flag, take = std::move(take)](const std::string& text) {
+    take(switch_value(source_of(flag, text), text));
+  });
+}
+
+void add_positional(CLI::App& command, const std::string& name, const std::string& help,
+                    bool required, TakeText take) {
+  CLI::Option* option = command.add_option(
+      name,
+      [name, take = std::move(take)](const CLI::results_t& values) {
+        take(name, values.back());
+        return true;
+      },
+      help);
+  option->type_name("")->expected(1)->required(required);
+}
+
+std::size_t index_of_choice(std::string_view what, std::string_view text,
+                            const std::vector<std::string_view>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == text) {
+      return i;
+    }
+  }
+  throw Error{ErrorCode::BadInput, fmt::format("{}: expected one of {}, found {}", what,
+                                               fmt::join(names, ", "), in_quotes(text))};
+}
+
+}  // namespace smol::app

@@ -1,0 +1,94 @@
+// Flags of a command: each has a default that --help shows and an environment variable SMOLBOT_*,
+// and its value is proven while the command line is read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "app/numbers.h"
+
+namespace smol::app {
+
+struct Flag {
+  std::string names;  // "--top-p" or "-p,--prompt-tokens": the variable follows the last one
+  std::string help;
+  std::string shown_default;  // as --help shows it
+};
+
+// "-p,--prompt-tokens" -> "SMOLBOT_PROMPT_TOKENS".
+std::string environment_name(std::string_view flag_names);
+
+// Receives the flag's or variable's name and the text given.
+using TakeText = std::function<void(const std::string& what, const std::string& text)>;
+
+// The last one given counts. `value_name` stands in --help: "NUMBER".
+void add_value(CLI::App& command, const Flag& flag, const std::string& value_name, TakeText take);
+// Each one given counts; the variable gives one.
+void add_list(CLI::App& command, const Flag& flag, const std::string& value_name, TakeText take);
+// No value; the variable takes 1, true, on, yes or 0, false, off, no.
+void add_switch(CLI::App& command, const Flag& flag, std::function<void(bool)> take);
+// An argument without a flag.
+void add_positional(CLI::App& command, const std::string& name, const std::string& help,
+                    bool required, TakeText take);
+
+// In the following the target must outlive the parsing; it may be an optional of the type.
+template <class Target>
+void add_number(CLI::App& command, const Flag& flag, Bounds<double> bounds, Target& target) {
+  add_value(command, flag, "NUMBER", [&target, bounds](const auto& what, const auto& text) {
+    target = parse_number(what, text, bounds);
+  });
+}
+
+template <class Target>
+void add_count(CLI::App& command, const Flag& flag, Bounds<std::uint64_t> bounds, Target& target) {
+  add_value(command, flag, "N", [&target, bounds](const auto& what, const auto& text) {
+    target = parse_count(what, text, bounds);
+  });
+}
+
+template <class Target>
+void add_text(CLI::App& command, const Flag& flag, Target& target) {
+  add_value(command, flag, "TEXT", [&target](const auto&, const auto& text) { target = text; });
+}
+
+template <class Target>
+void add_path(CLI::App& command, const Flag& flag, Target& target) {
+  add_value(command, flag, "FILE",
+            [&target](const auto&, const auto& text) { target = std::filesystem::path(text); });
+}
+
+// `choices`: what may be given, with the value each stands for.
+template <class Value>
+struct Choice {
+  std::string_view name;
+  Value value;
+};
+
+// Throws Error{BadInput}: "--kv-type: expected one of f16, f32, found \"q8\"".
+std::size_t index_of_choice(std::string_view what, std::string_view text,
+                            const std::vector<std::string_view>& names);
+
+template <class Value, class Target>
+void add_choice(CLI::App& command, const Flag& flag, std::vector<Choice<Value>> choices,
+                Target& target) {
+  std::vector<std::string_view> names;
+  std::string value_name;
+  for (const Choice<Value>& choice : choices) {
+    names.push_back(choice.name);
+    value_name += (value_name.empty() ? "" : "|") + std::string(choice.name);
+  }
+  add_value(command, flag, value_name,
+            [&target, names, choices = std::move(choices)](const auto& what, const auto& text) {
+              target = choices[index_of_choice(what, text, names)].value;
+            });
+}
+
+}  // namespace smol::app

@@ -1,0 +1,31 @@
+// Whether a model with its key/value cache fits memory, known before anything is reserved.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "app/options.h"
+#include "model/config.h"
+#include "model/decoder.h"
+
+namespace smol::app {
+
+struct MemoryNeed {
+  std::uint64_t weight_bytes;        // the file, mapped
+  std::uint64_t bytes_per_position;  // keys and values of all layers
+  std::uint64_t working_bytes;       // activations, logits, tokenizer
+
+  std::uint64_t total(std::size_t context) const noexcept {
+    return weight_bytes + working_bytes + bytes_per_position * context;
+  }
+};
+
+MemoryNeed memory_need(const model::ModelConfig& config, model::KvCacheType kv_type,
+                       std::uint64_t file_bytes);
+
+// Positions to reserve. `available_bytes` 0: unknown, nothing is refused. Throws Error{Exhausted}
+// with needed and available bytes and the largest context that fits.
+std::size_t plan_context(const ContextChoice& choice, const model::ModelConfig& config,
+                         const MemoryNeed& need, std::uint64_t available_bytes);
+
+}  // namespace smol::app

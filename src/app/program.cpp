@@ -1,0 +1,130 @@
+#include "app/program.h"
+
+#include <algorithm>
+#include <csignal>
+#include <new>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/commands.h"
+#include "app/console.h"
+#include "app/numbers.h"
+#include "base/error.h"
+
+namespace smol::app {
+
+namespace {
+
+void add_all_commands(CLI::App& program, Plan& plan) {
+  add_chat_command(program, plan);
+  add_run_command(program, plan);
+  add_bench_command(program, plan);
+  add_inspect_command(program, plan);
+  add_doctor_command(program, plan);
+  add_quantize_command(program, plan);
+  add_tokenize_command(program, plan);
+  add_template_command(program, plan);
+  add_logits_command(program, plan);
+  add_eval_command(program, plan);
+}
+
+std::string command_names(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands({})) {
+    names.push_back(command->get_name());
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// The command that was named, else the program.
+const CLI::App& chosen(const CLI::App& program) {
+  const std::vector<CLI::App*> commands = program.get_subcommands();
+  return commands.empty() ? program : *commands.front();
+}
+
+std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
+  const CLI::App& command = chosen(program);
+  const bool has_command = &command != &program;
+  const std::string name = has_command ? command.get_name() + ": " : "";
+  const std::vector<std::string> extras = program.remaining(true);
+  if (!extras.empty()) {
+    const std::string found = in_quotes(extras.front());
+    if (!has_command && extras.front().front() != '-') {
+      return fmt::format("expected a command ({}), found {}", command_names(program), found);
+    }
+    return fmt::format("{}expected only what smolbot {}{}--help lists, found {}", name,
+                       command.get_name() == "smolbot" ? "" : command.get_name(),
+                       has_command ? " " : "", found);
+  }
+  return name + error.what();
+}
+
+int parse_and_run(std::span<const char* const> arguments) {
+  CLI::App program{"A private assistant that runs SmolLM3 on your own computer."};
+  program.name("smolbot");
+  program.set_version_flag("--version", SMOLBOT_VERSION);
+  program.set_help_flag("-h,--help", "shows this");
+  Plan plan;
+  add_all_commands(program, plan);
+  // CLI11 takes the arguments in reverse order.
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  try {
+    program.parse(std::move(reversed));
+  } catch (const CLI::CallForHelp&) {
+    print(program.help());
+    return kSuccess;
+  } catch (const CLI::CallForVersion&) {
+    print(fmt::format("smolbot {}\n", SMOLBOT_VERSION));
+    return kSuccess;
+  } catch (const CLI::ParseError& error) {
+    throw Error{ErrorCode::BadInput, usage_message(program, error)};
+  }
+  if (!plan) {
+    throw Error{ErrorCode::BadInput,
+                fmt::format("expected a command ({}), found none; smolbot --help says more",
+                            command_names(program))};
+  }
+  return plan();
+}
+
+}  // namespace
+
+std::string error_line(const std::string& message) {
+  std::string line = "smolbot: ";
+  bool at_break = false;
+  for (const char c : message) {
+    if (c == '\n' || c == '\r') {
+      at_break = true;
+      continue;
+    }
+    if (at_break && c == ' ') {
+      continue;
+    }
+    if (at_break) {
+      line += " | ";
+      at_break = false;
+    }
+    line += c;
+  }
+  return safe_for_terminal(line);
+}
+
+int run_program(std::span<const char* const> arguments) noexcept {
+  // A reader that goes away shows as EPIPE, which print() turns into a quiet end.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return parse_and_run(arguments);
+  } catch (const OutputClosed&) {
+    return kFailed;
+  } catch (const std::bad_alloc&) {
+    note("smolbot: memory: expected enough for this command, found none left");
+  } catch (const std::exception& error) {
+    note(error_line(error.what()));
+  }
+  return kBadInput;
+}
+
+}  // namespace smol::app
