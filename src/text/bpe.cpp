@@ -1,6 +1,7 @@
 #include "text/bpe.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "base/error.h"
@@ -9,12 +10,10 @@ namespace smol::text {
 namespace {
 
 using Symbol = BpeScratch::Symbol;
-using Candidate = BpeScratch::Candidate;
 
 // Up to here a scan over all ranks for each merge is faster than a heap.
 constexpr std::size_t kMaxScanned = 48;
 constexpr std::int32_t kNone = -1;
-constexpr std::int32_t kMerged = -2;
 
 // Both arrays stay dense: a merge closes the gap behind it.
 void merge_by_scan(const MergeTable& merges, BpeScratch& scratch, std::vector<TokenId>& out) {
@@ -47,11 +46,6 @@ void merge_by_scan(const MergeTable& merges, BpeScratch& scratch, std::vector<To
   out.insert(out.end(), ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
-// Heap order: the top is the lowest rank, leftmost on ties.
-bool comes_later(const Candidate& a, const Candidate& b) noexcept {
-  return a.rank != b.rank ? a.rank > b.rank : a.at > b.at;
-}
-
 class HeapMerger {
  public:
   HeapMerger(const MergeTable& merges, BpeScratch& scratch)
@@ -60,84 +54,78 @@ class HeapMerger {
   }
 
   void run() {
-    std::make_heap(heap_.begin(), heap_.end(), comes_later);
+    std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
     while (!heap_.empty()) {
-      std::pop_heap(heap_.begin(), heap_.end(), comes_later);
-      const Candidate top = heap_.back();
+      std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+      const std::uint64_t top = heap_.back();
       heap_.pop_back();
-      if (is_current(top)) {
-        apply(top);
+      const auto at = static_cast<std::int32_t>(top & UINT32_MAX);
+      // A rank belongs to one pair only: an entry with another rank than the symbol's is out of
+      // date.
+      if (symbol(at).rank == top >> 32U) {
+        apply(at);
       }
     }
   }
 
   void append_to(std::vector<TokenId>& out) const {
-    for (std::int32_t at = 0; at != kNone; at = symbol(at).next) {
-      out.push_back(symbol(at).id);
+    for (std::int32_t at = 0; at != kNone; at = symbols_[static_cast<std::size_t>(at)].next) {
+      out.push_back(symbols_[static_cast<std::size_t>(at)].id);
     }
   }
 
  private:
   Symbol& symbol(std::int32_t at) { return symbols_[static_cast<std::size_t>(at)]; }
 
-  const Symbol& symbol(std::int32_t at) const { return symbols_[static_cast<std::size_t>(at)]; }
-
   void link(const std::vector<TokenId>& ids) {
     symbols_.clear();
     heap_.clear();
     const auto count = static_cast<std::int32_t>(ids.size());
     for (std::int32_t i = 0; i < count; ++i) {
-      symbols_.push_back({ids[static_cast<std::size_t>(i)], i - 1, i + 1 < count ? i + 1 : kNone});
+      symbols_.push_back(
+          {ids[static_cast<std::size_t>(i)], i - 1, i + 1 < count ? i + 1 : kNone, kNoMerge});
     }
-    for (std::int32_t i = 0; i + 1 < count; ++i) {
-      add_candidate(i);
+    for (std::int32_t i = 0; i < count; ++i) {
+      rank(i);
     }
   }
 
-  // The merge of the symbol at `at` with the next one, if there is one.
-  bool add_candidate(std::int32_t at) {
-    const Symbol& left = symbol(at);
-    if (left.next == kNone) {
+  // Looks up the merge of the symbol with the next one; true when there is one, and then it is on
+  // the heap's array.
+  bool rank(std::int32_t at) {
+    Symbol& left = symbol(at);
+    left.rank = left.next == kNone ? kNoMerge : merges_.find(left.id, symbol(left.next).id).rank;
+    if (left.rank == kNoMerge) {
       return false;
     }
-    const TokenId right = symbol(left.next).id;
-    const Merge merge = merges_.find(left.id, right);
-    if (merge.rank == kNoMerge) {
-      return false;
-    }
-    heap_.push_back({merge.rank, at, left.id, right});
+    heap_.push_back(static_cast<std::uint64_t>(left.rank) << 32U | static_cast<std::uint32_t>(at));
     return true;
   }
 
-  bool is_current(const Candidate& candidate) const {
-    const Symbol& left = symbol(candidate.at);
-    return left.next >= 0 && left.id == candidate.left && symbol(left.next).id == candidate.right;
+  void push(std::int32_t at) {
+    if (rank(at)) {
+      std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+    }
   }
 
-  void apply(const Candidate& candidate) {
-    Symbol& left = symbol(candidate.at);
+  void apply(std::int32_t at) {
+    Symbol& left = symbol(at);
     Symbol& right = symbol(left.next);
-    left.id = merges_.find(candidate.left, candidate.right).result;
+    left.id = merges_.find(left.id, right.id).result;
     left.next = right.next;
-    right.next = kMerged;
+    right.rank = kNoMerge;
     if (left.next != kNone) {
-      symbol(left.next).previous = candidate.at;
+      symbol(left.next).previous = at;
     }
-    push_candidate(candidate.at);
+    push(at);
     if (left.previous != kNone) {
-      push_candidate(left.previous);
-    }
-  }
-
-  void push_candidate(std::int32_t at) {
-    if (add_candidate(at)) {
-      std::push_heap(heap_.begin(), heap_.end(), comes_later);
+      push(left.previous);
     }
   }
 
   const MergeTable& merges_;
   std::vector<Symbol>& symbols_;
-  std::vector<Candidate>& heap_;
+  std::vector<std::uint64_t>& heap_;
 };
 
 }  // namespace

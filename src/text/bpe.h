@@ -15,22 +15,17 @@ namespace smol::text {
 
 // Working memory of one thread, kept between pieces.
 struct BpeScratch {
-  // A token of the piece in a linked list (the heap's form).
+  // A token of a long piece, in a linked list.
   struct Symbol {
     TokenId id;
-    std::int32_t previous, next;  // index, -1: none; next == kMerged: taken by the symbol before it
-  };
-
-  struct Candidate {
-    std::uint32_t rank;
-    std::int32_t at;
-    TokenId left, right;
+    std::int32_t previous, next;  // index, -1: none
+    std::uint32_t rank;  // of the merge with the next one; kNoMerge also once taken by another
   };
 
   std::vector<TokenId> ids;
   std::vector<std::uint32_t> ranks;
   std::vector<Symbol> symbols;
-  std::vector<Candidate> heap;
+  std::vector<std::uint64_t> heap;  // rank, then index: the order of merging
 };
 
 // Appends the ids of `piece` to `out`. A byte without a token is dropped before merging, as Hugging
