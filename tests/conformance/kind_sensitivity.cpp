@@ -32,6 +32,9 @@ std::map<std::string, Json> longest_records(const Options& options, Report& repo
 void run_sensitivity(const Options& options, Report& report) {
   const std::map<std::string, Json> records = longest_records(options, report);
   RunnerSettings settings = settings_of(options);
+  if (!options.kv_type) {
+    settings.kv_type = model::KvCacheType::F32;  // the tolerance `exact` catches all of them
+  }
   for_each_record(options.cases, report, [&](const Json& record, const std::string&) {
     const std::string model = record.at("model").get<std::string>();
     for (const auto& [mistake, unused] : record.at("mistakes").items()) {
