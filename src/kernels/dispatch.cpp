@@ -53,7 +53,7 @@ ActivationFormat activation_format(gguf::DType weights) noexcept {
 
 std::span<const KernelTable* const> compiled_kernels() noexcept {
 #if defined(__x86_64__)
-  static const std::array tables{&avx2_table(), &scalar_table()};
+  static const std::array tables{&avx512_table(), &avx2_table(), &scalar_table()};
 #else
   static const std::array tables{&scalar_table()};
 #endif

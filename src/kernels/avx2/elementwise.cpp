@@ -8,8 +8,6 @@ SMOL_TARGET_BEGIN("avx2,fma,f16c")
 
 namespace {
 
-constexpr std::size_t kWidth = 8;
-
 float sum_of_squares(std::span<const float> x) noexcept {
   __m256 low = _mm256_setzero_ps();
   __m256 high = _mm256_setzero_ps();

@@ -6,6 +6,8 @@
 
 namespace smol::kernels::avx2 {
 
+inline constexpr std::size_t kWidth = 8;
+
 SMOL_TARGET_BEGIN("avx2,fma,f16c")
 
 inline __m256 exp_float(__m256 x) noexcept {

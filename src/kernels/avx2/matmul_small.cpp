@@ -2,6 +2,7 @@
 // 128 * 127 * 2 = 32,512 stays below the saturation of maddubs, and no two such sums are added as
 // int16.
 #include "kernels/avx2/ops.h"
+#include "kernels/x86/accumulate.h"
 #include "kernels/x86/decode_tiles.h"
 
 namespace smol::kernels::avx2 {
@@ -15,7 +16,7 @@ using x86::SmallTile;
 using Job = x86::TileJob<SmallTile>;
 
 constexpr std::size_t kBlock = 32;
-constexpr std::size_t kSums = kBlock / kSumBlock;
+constexpr std::size_t kTokenTile = 4;
 
 // Eight partial sums of code * x.
 template <bool kSigned>
@@ -28,32 +29,13 @@ __m256i dot_codes(__m256i codes, __m256i x) noexcept {
   return _mm256_madd_epi16(_mm256_maddubs_epi16(codes, x), ones);
 }
 
-struct TokenBlock {
-  __m256i codes;
-  int sum;
-  float scale;
-};
-
-TokenBlock token_block(const Activations& x, std::size_t t, std::size_t b) noexcept {
-  const std::int16_t* sums = x.sums + t * (x.n_cols / kSumBlock) + b * kSums;
-  return {x86::load256(x.codes + t * x.n_cols + b * kBlock), sums[0] + sums[1],
-          x.scales[t * (x.n_cols / kBlock) + b]};
-}
-
 template <class Format>
-__m128 add_block(const __m256i (&codes)[kTileRows], const TokenBlock& x, __m128 d, __m128 m,
+__m128 add_block(const __m256i (&codes)[kTileRows], const x86::SmallToken& x, __m128 d, __m128 m,
                  __m128 acc) noexcept {
-  __m128i dot = x86::sum_each(
+  const __m128i dots = x86::sum_each(
       dot_codes<Format::kSigned>(codes[0], x.codes), dot_codes<Format::kSigned>(codes[1], x.codes),
       dot_codes<Format::kSigned>(codes[2], x.codes), dot_codes<Format::kSigned>(codes[3], x.codes));
-  if constexpr (Format::kOffset != 0) {
-    dot = _mm_sub_epi32(dot, _mm_set1_epi32(Format::kOffset * x.sum));
-  }
-  acc = x86::add_scaled(dot, d, x.scale, acc);
-  if constexpr (Format::kMinimum) {
-    acc = x86::add_scaled(_mm_set1_epi32(x.sum), m, x.scale, acc);
-  }
-  return acc;
+  return x86::add_small<Format::kMinimum, Format::kOffset>(dots, x, d, m, acc);
 }
 
 template <class Format>
@@ -69,7 +51,7 @@ std::array<float, kTileRows> one_token(const x86::RowTile& rows, const Activatio
     if constexpr (Format::kMinimum) {
       m = x86::load_halves(blocks.data(), offsetof(Block, m));
     }
-    acc = add_block<Format>(codes, token_block(x, 0, b), d, m, acc);
+    acc = add_block<Format>(codes, x86::small_token(x, 0, b), d, m, acc);
   }
   std::array<float, kTileRows> out{};
   _mm_storeu_ps(out.data(), acc);
@@ -90,7 +72,8 @@ void multiply_tokens(const Job& job, std::size_t t) noexcept {
     const __m128 d = _mm_loadu_ps(tile.d.data());
     const __m128 m = _mm_loadu_ps(tile.m.data());
     for (std::size_t i = 0; i < kTokens; ++i) {
-      acc[i] = add_block<Format>(codes, token_block(*job.x, t + i, job.first + b), d, m, acc[i]);
+      const x86::SmallToken token = x86::small_token(*job.x, t + i, job.first + b);
+      acc[i] = add_block<Format>(codes, token, d, m, acc[i]);
     }
   }
   for (std::size_t i = 0; i < kTokens; ++i) {
@@ -101,8 +84,8 @@ void multiply_tokens(const Job& job, std::size_t t) noexcept {
 template <class Format>
 void multiply(const Job& job) noexcept {
   std::size_t t = 0;
-  for (; t + 4 <= job.x->n_tokens; t += 4) {
-    multiply_tokens<Format, 4>(job, t);
+  for (; t + kTokenTile <= job.x->n_tokens; t += kTokenTile) {
+    multiply_tokens<Format, kTokenTile>(job, t);
   }
   for (; t < job.x->n_tokens; ++t) {
     multiply_tokens<Format, 1>(job, t);

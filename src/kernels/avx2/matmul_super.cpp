@@ -2,6 +2,7 @@
 // saturate it: 63 * 127 * 2 = 16,002), then multiplied with their scale and added in pairs again
 // (madd).
 #include "kernels/avx2/ops.h"
+#include "kernels/x86/accumulate.h"
 #include "kernels/x86/decode_tiles.h"
 
 namespace smol::kernels::avx2 {
@@ -16,7 +17,8 @@ using x86::SuperTile;
 using Job = x86::TileJob<SuperTile>;
 
 constexpr std::size_t kBlock = 256;
-constexpr std::size_t kSums = kBlock / kSumBlock;
+
+constexpr std::size_t kTokenTile = 2;
 
 // Pair sums of code * x as int16. Signed: |code| * (x with the sign of code), at most 127 * 127
 // * 2.
@@ -29,59 +31,35 @@ __m256i multiply_codes(__m256i codes, __m256i x) noexcept {
   }
 }
 
-// A token's share of one super-block.
-struct TokenBlock {
-  const std::int8_t* codes;
-  const std::int16_t* sums;
-  float scale;
-};
-
-TokenBlock token_block(const Activations& x, std::size_t t, std::size_t b) noexcept {
-  return {x.codes + t * x.n_cols + b * kBlock, x.sums + t * (x.n_cols / kSumBlock) + b * kSums,
-          x.scales[t * (x.n_cols / kBlock) + b]};
-}
-
-// Eight partial sums a row; `min` only where the kind has minima.
-struct RowSums {
-  __m256i dot, min;
-};
-
 template <SuperKind kKind>
-__m128 add_block(const RowSums (&sums)[kTileRows], __m128 d, __m128 dmin, float dx,
-                 __m128 acc) noexcept {
-  const __m128i dot = x86::sum_each(sums[0].dot, sums[1].dot, sums[2].dot, sums[3].dot);
-  if constexpr (kKind == SuperKind::Minimum) {
-    const __m128i min = x86::sum_each(sums[0].min, sums[1].min, sums[2].min, sums[3].min);
-    return x86::add_minimum(dot, min, d, dmin, dx, acc);
-  }
-  return x86::add_scaled(dot, d, dx, acc);
-}
-
-// The sum over minima: the starting value of `dot` for offsets.
-template <SuperKind kKind>
-RowSums start_sums(__m256i mins, const TokenBlock& x) noexcept {
-  const __m256i zero = _mm256_setzero_si256();
-  if constexpr (kKind == SuperKind::Signed) {
-    return {zero, zero};
-  }
-  const __m256i min = _mm256_madd_epi16(mins, x86::load256(x.sums));
-  if constexpr (kKind == SuperKind::Offset) {
-    return {min, zero};
-  }
-  return {zero, min};
-}
-
-template <class Format>
-RowSums dot_row(const std::byte* block, const TokenBlock& x) noexcept {
-  const x86::SuperRow row = Format::decode(block);
-  RowSums sums = start_sums<Format::kKind>(row.mins, x);
+__m256i dot_row(const x86::SuperRow& row, const std::int8_t* x) noexcept {
+  __m256i dot = _mm256_setzero_si256();
   for (int s = 0; s < 8; ++s) {
-    const __m256i pairs =
-        multiply_codes<Format::kKind>(row.codes[s], x86::load256(x.codes + 32 * s));
-    sums.dot =
-        _mm256_add_epi32(sums.dot, _mm256_madd_epi16(pairs, x86::spread_scale(row.scales, s)));
+    const __m256i pairs = multiply_codes<kKind>(row.codes[s], x86::load256(x + 32 * s));
+    dot = _mm256_add_epi32(dot, _mm256_madd_epi16(pairs, x86::spread_scale(row.scales, s)));
   }
-  return sums;
+  return dot;
+}
+
+template <std::size_t kTokens>
+struct TileDots {
+  __m256i of[kTokens][kTileRows];
+};
+
+template <SuperKind kKind, std::size_t kTokens>
+TileDots<kTokens> dot_tile(const SuperTile& tile, const x86::SuperToken (&x)[kTokens]) noexcept {
+  TileDots<kTokens> dots = {};
+  for (std::size_t s = 0; s < 8; ++s) {
+    for (std::size_t r = 0; r < kTileRows; ++r) {
+      const __m256i codes = x86::load256(tile.codes[r].data() + 32 * s);
+      const __m256i scales = x86::load256(tile.scales[r].data() + 16 * s);
+      for (std::size_t i = 0; i < kTokens; ++i) {
+        const __m256i pairs = multiply_codes<kKind>(codes, x86::load256(x[i].codes + 32 * s));
+        dots.of[i][r] = _mm256_add_epi32(dots.of[i][r], _mm256_madd_epi16(pairs, scales));
+      }
+    }
+  }
+  return dots;
 }
 
 template <class Format>
@@ -90,17 +68,19 @@ std::array<float, kTileRows> one_token(const x86::RowTile& rows, const Activatio
   __m128 acc = _mm_setzero_ps();
   for (std::size_t b = 0; b < x.n_cols / kBlock; ++b) {
     const auto blocks = x86::blocks_at<Format>(rows, b);
-    const TokenBlock token = token_block(x, 0, b);
-    RowSums sums[kTileRows];
+    const x86::SuperToken token = x86::super_token(x, 0, b);
+    x86::SuperFactors factors = {};
+    __m256i dots[kTileRows];
     for (std::size_t r = 0; r < kTileRows; ++r) {
-      sums[r] = dot_row<Format>(blocks[r], token);
+      const x86::SuperRow row = Format::decode(blocks[r]);
+      factors.mins[r] = row.mins;
+      dots[r] = dot_row<Format::kKind>(row, token.codes);
     }
-    const __m128 d = x86::load_halves(blocks.data(), offsetof(Block, d));
-    __m128 dmin = _mm_setzero_ps();
+    factors.d = x86::load_halves(blocks.data(), offsetof(Block, d));
     if constexpr (Format::kKind == SuperKind::Minimum) {
-      dmin = x86::load_halves(blocks.data(), offsetof(Block, dmin));
+      factors.dmin = x86::load_halves(blocks.data(), offsetof(Block, dmin));
     }
-    acc = add_block<Format::kKind>(sums, d, dmin, token.scale, acc);
+    acc = x86::add_super<Format::kKind>(dots, factors, token, acc);
   }
   std::array<float, kTileRows> out{};
   _mm_storeu_ps(out.data(), acc);
@@ -116,29 +96,14 @@ void multiply_tokens(const Job& job, std::size_t t) noexcept {
   }
   for (std::size_t b = 0; b < job.count; ++b) {
     const SuperTile& tile = job.tiles[b];
-    TokenBlock tokens[kTokens];
-    RowSums sums[kTokens][kTileRows];
+    x86::SuperToken tokens[kTokens];
     for (std::size_t i = 0; i < kTokens; ++i) {
-      tokens[i] = token_block(*job.x, t + i, job.first + b);
-      for (std::size_t r = 0; r < kTileRows; ++r) {
-        sums[i][r] = start_sums<kKind>(x86::load256(tile.mins[r].data()), tokens[i]);
-      }
+      tokens[i] = x86::super_token(*job.x, t + i, job.first + b);
     }
-    for (std::size_t s = 0; s < 8; ++s) {
-      for (std::size_t r = 0; r < kTileRows; ++r) {
-        const __m256i codes = x86::load256(tile.codes[r].data() + 32 * s);
-        const __m256i scales = x86::load256(tile.scales[r].data() + 16 * s);
-        for (std::size_t i = 0; i < kTokens; ++i) {
-          const __m256i pairs =
-              multiply_codes<kKind>(codes, x86::load256(tokens[i].codes + 32 * s));
-          sums[i][r].dot = _mm256_add_epi32(sums[i][r].dot, _mm256_madd_epi16(pairs, scales));
-        }
-      }
-    }
-    const __m128 d = _mm_loadu_ps(tile.d.data());
-    const __m128 dmin = _mm_loadu_ps(tile.dmin.data());
+    const TileDots<kTokens> dots = dot_tile<kKind, kTokens>(tile, tokens);
+    const x86::SuperFactors factors = x86::super_factors(tile);
     for (std::size_t i = 0; i < kTokens; ++i) {
-      acc[i] = add_block<kKind>(sums[i], d, dmin, tokens[i].scale, acc[i]);
+      acc[i] = x86::add_super<kKind>(dots.of[i], factors, tokens[i], acc[i]);
     }
   }
   for (std::size_t i = 0; i < kTokens; ++i) {
@@ -149,10 +114,10 @@ void multiply_tokens(const Job& job, std::size_t t) noexcept {
 template <SuperKind kKind>
 void multiply(const Job& job) noexcept {
   std::size_t t = 0;
-  for (; t + 2 <= job.x->n_tokens; t += 2) {
-    multiply_tokens<kKind, 2>(job, t);
+  for (; t + kTokenTile <= job.x->n_tokens; t += kTokenTile) {
+    multiply_tokens<kKind, kTokenTile>(job, t);
   }
-  if (t < job.x->n_tokens) {
+  for (; t < job.x->n_tokens; ++t) {
     multiply_tokens<kKind, 1>(job, t);
   }
 }

@@ -8,7 +8,6 @@ SMOL_TARGET_BEGIN("avx2,fma,f16c")
 
 namespace {
 
-constexpr std::size_t kWidth = 8;
 constexpr std::size_t kStepSize = 32;
 
 // As integers, magnitudes order like the values and NaN comes above infinity.

@@ -57,43 +57,6 @@ void decode_small(const RowTile& rows, std::size_t first, std::size_t count,
   }
 }
 
-// Accumulators of one token and four rows: kept in y between the chunks of a row.
-inline __m128 load_acc(const float* y, std::size_t n_rows, std::size_t first_block) noexcept {
-  if (first_block == 0) {
-    return _mm_setzero_ps();
-  }
-  std::array<float, kTileRows> values{};
-  for (std::size_t r = 0; r < n_rows; ++r) {
-    values[r] = y[r];
-  }
-  return _mm_loadu_ps(values.data());
-}
-
-inline void store_acc(float* y, std::size_t n_rows, __m128 acc) noexcept {
-  if (n_rows == kTileRows) {
-    _mm_storeu_ps(y, acc);
-    return;
-  }
-  std::array<float, kTileRows> values{};
-  _mm_storeu_ps(values.data(), acc);
-  for (std::size_t r = 0; r < n_rows; ++r) {
-    y[r] = values[r];
-  }
-}
-
-// acc = fma(dx, fma(-dmin, M, d I), acc) for four rows.
-inline __m128 add_minimum(__m128i isum, __m128i msum, __m128 d, __m128 dmin, float dx,
-                          __m128 acc) noexcept {
-  const __m128 product = _mm_mul_ps(d, _mm_cvtepi32_ps(isum));
-  const __m128 term = _mm_fnmadd_ps(dmin, _mm_cvtepi32_ps(msum), product);
-  return _mm_fmadd_ps(_mm_set1_ps(dx), term, acc);
-}
-
-// acc = fma(d dx, I, acc) for four rows.
-inline __m128 add_scaled(__m128i isum, __m128 d, float dx, __m128 acc) noexcept {
-  return _mm_fmadd_ps(_mm_mul_ps(d, _mm_set1_ps(dx)), _mm_cvtepi32_ps(isum), acc);
-}
-
 SMOL_TARGET_END
 
 }  // namespace smol::kernels::x86

@@ -1,0 +1,18 @@
+// The operations of the AVX-512 table (F, BW, VL, DQ and VNNI): those where 512 bits matter. The
+// others are AVX2's, which every such processor has.
+#pragma once
+
+#include "kernels/kernel_table.h"
+
+namespace smol::kernels::avx512 {
+
+// Each returns nullptr for types of another block size.
+MatMul matmul_float(gguf::DType weights) noexcept;
+MatMul matmul_small(gguf::DType weights) noexcept;
+MatMul matmul_super(gguf::DType weights) noexcept;
+
+// NOLINTNEXTLINE(readability-function-size): the contract's parameters
+void attend_run(const KvHead& head, const float* q, std::size_t n_heads, float scale,
+                std::size_t begin, std::size_t end, Partial* out) noexcept;
+
+}  // namespace smol::kernels::avx512

@@ -1,0 +1,27 @@
+// Found before the compiler's own header: AVX-512 intrinsics become SIMDe's emulation, the rest
+// stays native.
+#pragma once
+
+#include_next <immintrin.h>
+
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <simde/x86/avx512.h>
+
+// Those that SIMDe lacks, from their halves.
+inline simde__m512i smol_join(__m256i low, __m256i high) {
+  return simde_mm512_inserti64x4(simde_mm512_castsi256_si512(low), high, 1);
+}
+
+#define _mm512_cvtph_ps smol_cvtph_ps
+#define _mm512_cvtepu16_epi32 smol_cvtepu16_epi32
+
+inline simde__m512 smol_cvtph_ps(__m256i halves) {
+  const __m256 low = _mm256_cvtph_ps(_mm256_castsi256_si128(halves));
+  const __m256 high = _mm256_cvtph_ps(_mm256_extracti128_si256(halves, 1));
+  return simde_mm512_castsi512_ps(smol_join(_mm256_castps_si256(low), _mm256_castps_si256(high)));
+}
+
+inline simde__m512i smol_cvtepu16_epi32(__m256i words) {
+  return smol_join(_mm256_cvtepu16_epi32(_mm256_castsi256_si128(words)),
+                   _mm256_cvtepu16_epi32(_mm256_extracti128_si256(words, 1)));
+}
