@@ -27,12 +27,6 @@ class MatMulParity : public ParityTest {
   }
 };
 
-std::vector<DType> all_types() {
-  return {DType::F32,  DType::F16,  DType::BF16, DType::Q4_0,   DType::Q4_1,
-          DType::Q5_0, DType::Q5_1, DType::Q8_0, DType::IQ4_NL, DType::Q2_K,
-          DType::Q3_K, DType::Q4_K, DType::Q5_K, DType::Q6_K,   DType::IQ4_XS};
-}
-
 // Activations whose codes are all +-127, the signs as `pattern` says.
 enum class Pattern { Positive, Negative, Alternating, Random };
 

@@ -82,6 +82,14 @@ void fill_float(Random& random, DType dtype, Fill fill, std::byte* out) {
 
 }  // namespace
 
+std::vector<DType> all_types() {
+  std::vector<DType> types;
+  for (const gguf::DTypeTraits& traits : gguf::all_dtypes()) {
+    types.push_back(traits.dtype);
+  }
+  return types;
+}
+
 std::vector<float> normal_floats(Random& random, std::size_t n, float sigma) {
   std::normal_distribution<float> normal(0.0F, sigma);
   std::vector<float> values(n);

@@ -18,6 +18,8 @@ inline std::uint32_t random_bits(Random& random) {
 
 std::vector<float> normal_floats(Random& random, std::size_t n, float sigma = 1.0F);
 
+std::vector<gguf::DType> all_types();
+
 // What the blocks of a test matrix look like.
 enum class Fill {
   Normal,       // random codes, moderate scales
