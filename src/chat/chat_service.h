@@ -56,6 +56,10 @@ class ChatService {
                       const engine::Generator::ProgressSink& on_progress = {});
 
  private:
+  TurnResult run(const Prompt& prompt, std::size_t n_calls, const TurnOptions& options,
+                 const EventSink& on_event, const std::stop_token& stop,
+                 const engine::Generator::ProgressSink& on_progress);
+
   const PromptBuilder& builder_;
   engine::Generator& generator_;
   TagTokens tags_;

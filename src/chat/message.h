@@ -61,4 +61,7 @@ Json to_json(const Message& message);
 // Throws Error{BadInput} with the path unless `value` is a list of objects.
 std::vector<ToolSpec> tools_from_json(const Json& value, std::string_view path = "tools");
 
+// As Python's json.dumps writes it: ", " and ": " between values, no escapes of letters.
+std::string spaced_json(const Json& value);
+
 }  // namespace smol::chat

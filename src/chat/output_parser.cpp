@@ -43,6 +43,10 @@ class OutputParser::State {
     return events_.take();
   }
 
+  const std::vector<TagPlace>& tag_places() const noexcept { return tag_places_; }
+
+  std::optional<std::size_t> answer_begin() const noexcept { return answer_begin_; }
+
   bool in_reasoning() const noexcept {
     return phase_ == Phase::ReasoningStart || phase_ == Phase::Reasoning;
   }
@@ -69,8 +73,7 @@ class OutputParser::State {
         return reasoning();
       case Phase::AfterReasoning:
         at_ = buffer_.skip_space(at_);
-        phase_ = at_ < buffer_.end() ? Phase::Content : phase_;
-        return at_ < buffer_.end();
+        return at_ < buffer_.end() && begin_answer();
       case Phase::Content:
         return content();
       case Phase::ToolCallStart:
@@ -94,10 +97,17 @@ class OutputParser::State {
     }
     if (found.tag) {
       at_ = first + text_of(Tag::ThinkOpen).size();
-      phase_ = Phase::Reasoning;
-    } else {
-      phase_ = in_reasoning() ? Phase::Reasoning : Phase::Content;
     }
+    if (!found.tag && !in_reasoning()) {
+      return begin_answer();
+    }
+    phase_ = Phase::Reasoning;
+    return true;
+  }
+
+  bool begin_answer() {
+    answer_begin_ = at_;
+    phase_ = Phase::Content;
     return true;
   }
 
@@ -153,9 +163,14 @@ class OutputParser::State {
     return true;
   }
 
-  bool accept_block(std::size_t end) {
+  // `closing`: its closing tag, where there is one at `end`.
+  bool accept_block(std::size_t end, std::optional<Tag> closing) {
     content_.block();
-    at_ = end;
+    tag_places_.push_back({at_, open_});
+    if (closing) {
+      tag_places_.push_back({end, *closing});
+    }
+    at_ = end + (closing ? text_of(*closing).size() : 0);
     phase_ = Phase::Content;
     return true;
   }
@@ -193,7 +208,7 @@ class OutputParser::State {
   bool tool_call_end() {
     scan_ = buffer_.skip_space(scan_);
     if (scan_ == buffer_.end()) {
-      return buffer_.closed() && accept_calls(scan_);
+      return buffer_.closed() && accept_calls({});
     }
     const auto found = buffer_.tag_at(scan_, only(Tag::ToolCallClose) | only(Tag::ToolCallOpen));
     if (found.undecided) {
@@ -202,16 +217,15 @@ class OutputParser::State {
     if (!found.tag) {
       return reject_block();
     }
-    const bool is_closed = *found.tag == Tag::ToolCallClose;
-    return accept_calls(scan_ + (is_closed ? text_of(*found.tag).size() : 0));
+    return accept_calls(*found.tag == Tag::ToolCallClose ? found.tag : std::nullopt);
   }
 
-  bool accept_calls(std::size_t end) {
+  bool accept_calls(std::optional<Tag> closing) {
     for (ToolCall& call : calls_) {
       events_.add(std::move(call));
     }
     calls_.clear();
-    return accept_block(end);
+    return accept_block(scan_, closing);
   }
 
   bool code() {
@@ -238,7 +252,7 @@ class OutputParser::State {
     text.remove_prefix(first);
     text = text.substr(0, text.find_last_not_of('\n') + 1);
     events_.add(CodeBlock{std::string(text)});
-    return accept_block(scan_ + text_of(Tag::CodeClose).size());
+    return accept_block(scan_, Tag::CodeClose);
   }
 
   TaggedBuffer buffer_;
@@ -248,6 +262,8 @@ class OutputParser::State {
   EventList events_;
   ThinkingStream thinking_;
   ContentStream content_;
+  std::vector<TagPlace> tag_places_;
+  std::optional<std::size_t> answer_begin_;
 
   // Of the block that begins at at_.
   Tag open_ = Tag::ToolCallOpen;

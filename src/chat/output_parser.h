@@ -63,6 +63,18 @@ class OutputParser {
   // Whether the next token belongs to the thoughts.
   bool in_reasoning() const noexcept;
 
+  // A tag that had a meaning. Positions are bytes of everything that was fed.
+  struct TagPlace {
+    std::size_t position;
+    Tag tag;
+  };
+
+  // Of the tags in the answer, those that are decided on, in order; <think> and </think> are not
+  // among them.
+  const std::vector<TagPlace>& tag_places() const noexcept;
+  // Where the thoughts and the white space behind them end; nothing if that is not decided.
+  std::optional<std::size_t> answer_begin() const noexcept;
+
  private:
   class State;
   std::unique_ptr<State> state_;
