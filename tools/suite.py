@@ -8,6 +8,7 @@ import sys
 import time
 
 import suite_ci
+import suite_long
 import suite_stages
 from suite_report import Counts, say
 
@@ -23,7 +24,7 @@ def stages(options: argparse.Namespace):
     yield "conformance", lambda: suite_stages.conformance(options.long)
     yield "e2e", suite_stages.e2e
     if options.long:
-        yield "differential", suite_stages.differential
+        yield "differential", suite_long.differential
     if options.ci:
         yield "tidy", suite_ci.tidy
         yield "nehalem", suite_ci.nehalem

@@ -76,7 +76,3 @@ def e2e() -> Counts:
         tail(LOG / "e2e.log")
         found.failed = max(found.failed, 1)
     return found
-
-
-def differential() -> Counts:
-    return one(run_or_show("differential", ["bash", "tools/differential.sh"], timeout_s=7200))

@@ -67,22 +67,26 @@ def model_flags() -> list:
     return [word for folder in MODELS if folder.is_dir() for word in ("--models", folder)]
 
 
-def chosen_records(cases: pathlib.Path, name: str, records: list) -> pathlib.Path:
-    """A file of some records, in a folder of the same depth: paths in records start beside its folder."""
-    SCRATCH.mkdir(parents=True, exist_ok=True)
-    target = SCRATCH / f"{cases.stem}-{name}.jsonl"
-    target.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return target
-
-
 def records_of(cases: pathlib.Path) -> list:
     return [json.loads(line) for line in cases.read_text(encoding="utf-8").split("\n") if line]
 
 
+def write_records(name: str, records: list) -> pathlib.Path:
+    """A file of some records, with what their relative paths name where they expect it."""
+    folder = SCRATCH / "cases"
+    folder.mkdir(parents=True, exist_ok=True)
+    for data in ("npy", "text"):
+        if not (folder / data).exists():
+            (folder / data).symlink_to(CASES / data)
+    target = folder / name
+    target.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return target
+
+
 def without_smollm2(cases: pathlib.Path) -> pathlib.Path:
-    """Leaves out the large model, for the instruction sets in which it would take minutes."""
-    return chosen_records(cases, "small", [record for record in records_of(cases)
-                                           if not record["model"].startswith(SMOLLM2)])
+    """Leaves out the large model, where an instruction set would take minutes for it."""
+    return write_records(f"{cases.stem}-small.jsonl", [record for record in records_of(cases)
+                                                       if not record["model"].startswith(SMOLLM2)])
 
 
 def longest_of_each_model(cases: pathlib.Path) -> pathlib.Path:
@@ -91,14 +95,15 @@ def longest_of_each_model(cases: pathlib.Path) -> pathlib.Path:
         kept = longest.setdefault(record["model"], record)
         if len(record["ids"]) > len(kept["ids"]):
             longest[record["model"]] = record
-    return chosen_records(cases, "longest", [record for model, record in longest.items()
-                                             if not model.startswith(SMOLLM2)])
+    return write_records(f"{cases.stem}-longest.jsonl", [record for model, record in longest.items()
+                                                         if not model.startswith(SMOLLM2)])
 
 
 def bits_runs(isa: str, long: bool):
     """Every logit has the same bytes for each prefill chunk and number of threads."""
     cases = CASES / "logits.jsonl"
-    yield Run("bits small", ["bits", "--cases", longest_of_each_model(cases), *model_flags()], isa)
+    shorter = [] if isa == "best" or long else ["--max-tokens", "140"]
+    yield Run("bits small", ["bits", "--cases", longest_of_each_model(cases), *shorter, *model_flags()], isa)
     yield Run("bits smollm2 200", ["bits", "--cases", cases, "--only", "smollm2-text-300", "--max-tokens", "200",
                                    *model_flags()], isa)
     if long:
@@ -108,27 +113,33 @@ def bits_runs(isa: str, long: bool):
 
 def model_runs(isa: str, long: bool):
     """Everything that goes through the kernels, in one instruction set."""
-    best = isa == "best"
+    logits, greedy = CASES / "logits.jsonl", CASES / "greedy.jsonl"
+    flags = [*model_flags(), "--threads", "1", "--kv-type"]
     yield Run("dequant", ["dequant", "--cases", CASES / "dequant.jsonl"], isa)
-    greedy = CASES / "greedy.jsonl" if best else without_smollm2(CASES / "greedy.jsonl")
-    for kv_type in ("f32", "f16"):
-        flags = [*model_flags(), "--kv-type", kv_type, "--threads", "1"]
-        yield Run(f"logits {kv_type}", ["logits", "--cases", CASES / "logits.jsonl", *flags], isa)
-        yield Run(f"greedy {kv_type}", ["greedy", "--cases", greedy, *flags], isa)
-    yield Run("demo", ["demo", "--cases", DEMO / "goldens.jsonl", *model_flags(), "--kv-type", "f32",
-                       "--threads", "1"], isa)
+    yield Run("logits f16", ["logits", "--cases", logits, *flags, "f16"], isa)
+    if isa != "scalar":
+        yield Run("logits f32", ["logits", "--cases", logits, *flags, "f32"], isa)
+    else:
+        yield Run("logits f32 small", ["logits", "--cases", without_smollm2(logits), *flags, "f32"], isa)
+    greedy = greedy if isa == "best" else without_smollm2(greedy)
+    yield Run("greedy f16", ["greedy", "--cases", greedy, *flags, "f16"], isa)
+    yield Run("greedy f32", ["greedy", "--cases", greedy, *flags, "f32"], isa)
     yield from bits_runs(isa, long)
-    if best:
+    if isa == "best":
+        yield Run("demo", ["demo", "--cases", DEMO / "goldens.jsonl", *flags, "f32"], isa)
+        yield Run("sensitivity", ["sensitivity", "--cases", CASES / "sensitivity.jsonl", *flags, "f32"], isa)
         yield Run("perplexity", ["perplexity", "--cases", CASES / "perplexity.jsonl", "--tokenizer",
-                                 TOKENIZER / "smollm2_tokenizer.json", *model_flags(), "--threads", "1"], isa)
-        yield Run("sensitivity", ["sensitivity", "--cases", CASES / "sensitivity.jsonl", *model_flags(),
-                                  "--kv-type", "f32", "--threads", "1"], isa)
+                                 TOKENIZER / "smollm2_tokenizer.json", *flags, "f16"], isa)
 
 
 def instruction_sets() -> tuple:
-    """(those that run here, those that do not)"""
+    """(those to run, lines on those that are left out); "best" is what the machine chooses by itself"""
     flags = set(re.findall(r"\w+", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")))
-    return (["scalar", "avx2", "best"], []) if "avx2" in flags else (["scalar", "best"], ["avx2"])
+    if "avx2" not in flags:
+        return ["best"], ["avx2 and avx512: this processor has neither"]
+    if "avx512_vnni" not in flags:
+        return ["scalar", "best"], ["avx512: this processor has none; avx2 is its best"]
+    return ["scalar", "avx2", "best"], []
 
 
 @dataclasses.dataclass
@@ -180,7 +191,7 @@ def main() -> int:
         print("\n".join(f"{run.name} [{run.isa}]" for run in runs))
         return 0
     for isa in missing:
-        print(f"skipped the runs in {isa}: this processor has no such instructions")
+        print(f"skipped the runs in {isa}")
     total = [0, 0, len(missing)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for run, outcome in zip(runs, pool.map(execute, runs)):
