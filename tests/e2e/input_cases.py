@@ -1,0 +1,150 @@
+"""The command line itself: help, bad input, variables, model choice, closed outputs."""
+import os
+import re
+import subprocess
+
+from harness import DEMO, ROOT, Skipped, contains, equal
+
+COMMANDS = ("chat", "run", "bench", "inspect", "doctor", "quantize", "tokenize", "template", "logits",
+            "eval")
+
+BAD = (
+    ["--frobnicate"], ["frobnicate"], [],
+    ["run", "--frobnicate", "x"], ["run", "-Z", "x"], ["run", "x", "y"],
+    ["run", "x", "--model"], ["inspect"], ["quantize", "a"], ["eval"],
+    *(["run", "x", "--temperature", bad] for bad in ("nan", "inf", "-1", "1e999", "warm", "", "101")),
+    *(["run", "x", "--top-p", bad] for bad in ("0", "1.01", "-0.5", "NaN", "0,5")),
+    *(["run", "x", "--top-k", bad] for bad in ("-1", "1.5", "99999999999999999999")),
+    *(["run", "x", "--min-p", bad] for bad in ("-0.1", "2", "nan")),
+    *(["run", "x", "--seed", bad] for bad in ("-1", "18446744073709551616", "a")),
+    *(["run", "x", "--max-tokens", bad] for bad in ("-1", "many", "1e3")),
+    *(["run", "x", "--repetition-penalty", bad] for bad in ("0", "-1", "nan")),
+    *(["run", "x", "--presence-penalty", bad] for bad in ("101", "nan")),
+    *(["run", "x", "--logit-bias", bad] for bad in ("5", "a=1", "5=nan", "-1=1", "99999=1")),
+    *(["run", "x", "--threads", bad] for bad in ("0", "-2", "100000", "two")),
+    *(["run", "x", "--context", bad] for bad in ("0", "-5", "1e6", "9999999999", "some", "16000000")),
+    ["run", "x", "--kv-type", "q4"], ["run", "x", "--stop", ""],
+    ["run", ""], ["run", "x", "--tools", "/nonexistent.json"],
+    ["run", "x", "--chat-template", "/nonexistent.jinja"],
+    ["run", "x", "--tokenizer", "/nonexistent.json"], ["run", "x", "--model", "/nonexistent.gguf"],
+    ["run", "x", "--model", "/"], ["run", "x", "--model", "/dev/null"],
+    ["bench", "-p", "-1"], ["bench", "-o", "xml"], ["bench", "-r", "0"],
+    ["bench", "-d", "5000", "-n", "1", "-p", "0", "-c", "4096"],
+    ["inspect", "/nonexistent.gguf"], ["inspect", str(ROOT / "README.md")],
+    ["quantize", "/nonexistent.gguf", "/tmp/never.gguf"],
+    ["quantize", str(DEMO), str(DEMO)], ["quantize", str(DEMO), "/nonexistent/x.gguf", "--type", "Q9"],
+    ["tokenize", "--ids", "1,,2"], ["tokenize", "--ids", "-1"], ["tokenize", "x", "-o", "yaml"],
+    ["tokenize", "x", "--added-tokens", "some"],
+    ["template", "--messages", "/nonexistent.json"],
+    ["logits"], ["logits", "--ids", ""], ["logits", "--ids", "1,x"], ["logits", "--ids", "4352"],
+    ["logits", "--ids", "1", "--npy", "/nonexistent/x.npy"],
+    ["eval", "/nonexistent.txt"], ["eval", str(ROOT / "README.md"), "--window", "1"],
+    ["eval", str(ROOT / "README.md"), "--window", "64", "--stride", "65"],
+    ["eval", str(ROOT / "README.md"), "--against-model", "/nonexistent.gguf"],
+)
+
+
+def test_help_names_every_command(bench):
+    out = bench.ok("--help")
+    for command in COMMANDS:
+        contains(out, command)
+    assert "serve" not in out and "pull" not in out
+
+
+def test_every_flag_has_help_default_and_variable(bench):
+    for command in COMMANDS:
+        out = bench.ok(command, "--help")
+        flags = re.findall(r"^  (?:-\w,)?--([\w-]+)(.*(?:\n {20}.*)*)", out, re.MULTILINE)
+        assert flags, out
+        for name, rest in flags:
+            if name != "help":
+                contains(rest, "SMOLBOT_" + name.upper().replace("-", "_"))
+                contains(rest, "=")
+
+
+def test_bad_input_gives_one_line_and_status_2(bench):
+    for arguments in BAD:
+        line = bench.fails(*arguments, stdin=b"")
+        assert "expected" in line or "found" in line, f"{arguments}: {line}"
+        assert len(line) < 700, f"{arguments}: {line}"
+
+
+def test_bad_messages_name_the_field(bench):
+    for content, part in ((b"{", "--messages"), (b"[]", "messages"), (b'{"a": 1}', "messages"),
+                          (b'[{"role": "wizard", "content": "x"}]', "messages[0].role"),
+                          (b'[{"role": "user", "content": 5}]', "messages[0].content")):
+        contains(bench.fails("template", "--messages", "-", stdin=content), part)
+
+
+def test_broken_model_files_are_refused(bench):
+    whole = DEMO.read_bytes()
+    for name, content in (("empty", b""), ("short", whole[:1000]), ("cut", whole[:-5000]),
+                          ("version", whole[:4] + b"\x09" + whole[5:]),
+                          ("text", b"this is no model")):
+        line = bench.fails("run", "x", "--model", bench.file(f"{name}.gguf", content))
+        contains(line, f"{name}.gguf")
+
+
+def test_a_broken_template_or_tokenizer_is_named(bench):
+    template = bench.file("bad.jinja", "{% if %}\n{{ broken")
+    contains(bench.fails("run", "x", "--chat-template", template), "line 1")
+    tokenizer = bench.file("tokenizer.json", '{"model": {}}')
+    contains(bench.fails("run", "x", "--tokenizer", tokenizer), "--tokenizer")
+
+
+def test_variables_stand_for_flags(bench):
+    equal(bench.ok("run", "What is 12 + 30?", SMOLBOT_TEMPERATURE="0", SMOLBOT_NO_THINK="1"),
+          "12 + 30 = 42.\n")
+    contains(bench.fails("run", "x", SMOLBOT_TEMPERATURE="hot"), "SMOLBOT_TEMPERATURE: expected")
+    # A variable that the command does not know concerns it not.
+    bench.ok("tokenize", "x", SMOLBOT_TEMPERATURE="hot")
+
+
+def test_an_unknown_instruction_set_is_refused(bench):
+    contains(bench.fails("run", "x", SMOL_ISA="mmx"), "SMOL_ISA")
+
+
+def test_the_demo_is_the_fallback_and_says_so(bench):
+    if list((ROOT / "models").glob("*.gguf")):
+        raise Skipped("models/ holds another model")
+    result = bench.run("run", "--no-think", "--temperature", "0", "What is 12 + 30?", SMOLBOT_MODEL=None)
+    equal(result.out, "12 + 30 = 42.\n")
+    contains(result.err, "demo model")
+    contains(result.err, "models/")
+    contains(result.err, "--model")
+
+
+def test_a_model_in_the_working_directory_is_found(bench):
+    (bench.folder / "models").mkdir()
+    (bench.folder / "models" / "mine.gguf").write_bytes(DEMO.read_bytes())
+    result = bench.run("run", "--no-think", "--temperature", "0", "What is 12 + 30?", SMOLBOT_MODEL=None)
+    equal((result.out, result.err), ("12 + 30 = 42.\n", ""))
+
+
+def closed_reader(bench, *arguments):
+    """Status and error text of a program whose standard output nobody reads."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as output:
+        done = subprocess.run([str(bench.program), *arguments], stdin=subprocess.DEVNULL, stdout=output,
+                              stderr=subprocess.PIPE, env=bench.env(), timeout=120, check=False)
+    return done.returncode, done.stderr
+
+
+def test_a_closed_output_ends_quietly(bench):
+    for arguments in (["run", "Tell me a story."], ["inspect", str(DEMO)], ["--help"]):
+        status, errors = closed_reader(bench, *arguments)
+        assert status not in (0, None), f"{arguments}: status {status}"
+        equal(errors, b"")
+
+
+def test_a_full_disk_is_one_line(bench):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([str(bench.program), "tokenize", "hello"], stdout=full,
+                              stderr=subprocess.PIPE, env=bench.env(), timeout=60, check=False)
+    equal(done.returncode, 2)
+    equal(len(done.stderr.splitlines()), 1)
+
+
+def test_version_is_one_line(bench):
+    assert re.fullmatch(r"smolbot \d+\.\d+\.\d+\n", bench.ok("--version"))
