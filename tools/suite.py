@@ -21,6 +21,7 @@ def stages(options: argparse.Namespace):
     yield "unit", suite_stages.unit
     yield "fuzz replay", suite_stages.fuzz_replay
     yield "release build", suite_stages.build_release
+    yield "test model", suite_stages.test_model
     yield "conformance", lambda: suite_stages.conformance(options.long)
     yield "e2e", suite_stages.e2e
     if options.long:

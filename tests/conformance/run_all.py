@@ -57,6 +57,11 @@ def template_runs():
     yield Run("jinja", ["jinja", "--cases", FIXTURES / "jinja_cases.jsonl"])
     yield Run("templates", ["templates", "--cases", FIXTURES / "templates_golden.jsonl", "--templates",
                             FIXTURES / "templates", "--contexts", FIXTURES / "template_contexts.json"])
+    yield Run("prompts", ["prompts", "--cases", FIXTURES / "templates_golden.jsonl", "--templates",
+                          FIXTURES / "templates", "--contexts", FIXTURES / "template_contexts.json",
+                          "--tokenizers", TOKENIZER])
+    yield Run("prompts demo", ["prompts", "--cases", DEMO / "goldens.jsonl", "--tokenizer",
+                               DEMO / "smollm3-demo-q8_0.gguf"])
     yield Run("parse", ["parse", "--cases", FIXTURES / "parse_cases.jsonl"])
     yield Run("stream", ["stream", "--cases", FIXTURES / "stream_examples.json"])
     yield Run("sampler", ["sampler", "--cases", CASES / "sampler.jsonl"])
