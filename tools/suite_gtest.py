@@ -4,7 +4,7 @@ import pathlib
 import shutil
 import xml.etree.ElementTree as ElementTree
 
-from suite_report import BUILD, LOG, Counts, run, say, tail
+from suite_report import BUILD, LOG, Counts, run, run_or_show, say, tail
 
 
 def cases_of(report: pathlib.Path) -> Counts:
@@ -32,18 +32,30 @@ def program_counts(name: str, passed: bool, reports: pathlib.Path) -> Counts:
     return counts
 
 
-def run_tests(preset: str, label: str, rooms: str = "", **environment: str) -> Counts:
-    """The tests of one label (and of the rooms a regular expression names); none at all is a failure."""
+def run_program(name: str, command: list) -> Counts:
+    """One GoogleTest program, started by a command of its own."""
+    reports = LOG / f"gtest-{name}"
+    shutil.rmtree(reports, ignore_errors=True)
+    passed = run_or_show(name, command, GTEST_OUTPUT=f"json:{reports}/")
+    found = list(reports.glob("*.json"))
+    counts = cases_of(found[0]) if found else Counts()
+    if not passed or not counts.passed:
+        counts.failed = max(counts.failed, 1)
+    return counts
+
+
+def run_tests(preset: str, label: str, rooms: tuple = (), prefix: tuple = ()) -> Counts:
+    """The tests of one label, of some rooms or all; none at all is a failure. `prefix` starts the command."""
     name = f"{preset}-{label}"
     reports = LOG / f"gtest-{name}"
     shutil.rmtree(reports, ignore_errors=True)
     junit = LOG / f"{name}.xml"
     junit.unlink(missing_ok=True)
-    chosen = ["-R", rooms] if rooms else []
-    passed = run(name, ["ctest", "--test-dir", BUILD / preset, "-L", f"^{label}$", *chosen, "-j", "2",
+    chosen = ["-R", f"^({'|'.join(rooms)})$"] if rooms else []
+    passed = run(name, [*prefix, "ctest", "--test-dir", BUILD / preset, "-L", f"^{label}$", *chosen, "-j", "2",
                         "--timeout", "900", "--no-tests=error", "--output-on-failure",
                         "--output-junit", junit],
-                 GTEST_OUTPUT=f"json:{reports}/", UBSAN_OPTIONS="print_stacktrace=1", **environment)
+                 GTEST_OUTPUT=f"json:{reports}/", UBSAN_OPTIONS="print_stacktrace=1")
     if not passed:
         say(f"FAILED {name} (build/log/{name}.log)")
         tail(LOG / f"{name}.log", 60)
