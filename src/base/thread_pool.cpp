@@ -26,17 +26,25 @@ void pause_core() noexcept {
 #endif
 }
 
+// A short spin; true as soon as `value` differs from `old`.
+bool changes_soon(const std::atomic<std::uint32_t>& value, std::uint32_t old) noexcept {
+  for (int i = 0; i < kPausesPerClockRead; ++i) {
+    if (value.load(std::memory_order_acquire) != old) {
+      return true;
+    }
+    pause_core();
+  }
+  return false;
+}
+
 // Spins for at most `limit`, then sleeps until `value` differs from `old`.
 void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old,
                      std::chrono::microseconds limit) noexcept {
   if (limit.count() > 0) {
     const auto deadline = std::chrono::steady_clock::now() + limit;
     do {
-      for (int i = 0; i < kPausesPerClockRead; ++i) {
-        if (value.load(std::memory_order_acquire) != old) {
-          return;
-        }
-        pause_core();
+      if (changes_soon(value, old)) {
+        return;
       }
     } while (std::chrono::steady_clock::now() < deadline);
   }
@@ -48,15 +56,15 @@ void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old,
 struct ThreadPool::State {
   static constexpr std::size_t kLine = 64;
 
+  alignas(kLine) std::atomic<std::uint32_t> epoch{0};  // one more for each step
   // Written by the caller while no step runs; `epoch` publishes them.
-  const std::function<void(std::size_t)>* work = nullptr;
   bool stopping = false;
+  const std::function<void(std::size_t)>* work = nullptr;
   std::chrono::microseconds spin{0};
   std::vector<std::thread> workers;
 
-  alignas(kLine) std::atomic<std::uint32_t> epoch{0};  // one more for each step
-  alignas(kLine) std::atomic<std::uint32_t> busy{0};   // workers still in the step
-  alignas(kLine) std::atomic<std::size_t> next{0};     // for_each: the next index to hand out
+  alignas(kLine) std::atomic<std::uint32_t> busy{0};  // workers still in the step
+  alignas(kLine) std::atomic<std::size_t> next{0};    // for_each: the next index to hand out
 
   void serve(std::size_t worker) noexcept {
     for (std::uint32_t seen = 0;; ++seen) {

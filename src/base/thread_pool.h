@@ -1,5 +1,5 @@
-// A fixed team of threads for data-parallel steps. Workers spin briefly after a step and then sleep: an idle
-// program uses no CPU.
+// A fixed team of threads for data-parallel steps. Workers spin briefly after a step and then
+// sleep: an idle program uses no CPU.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,12 @@ class ThreadPool {
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
+  ThreadPool(ThreadPool&&) = delete;
+  ThreadPool& operator=(ThreadPool&&) = delete;
 
-  std::size_t size() const noexcept;
-  // Calls work(worker) once on each worker in [0, size()) at the same time and waits for all of them.
-  // `work` must not throw.
+  [[nodiscard]] std::size_t size() const noexcept;
+  // Calls work(worker) once on each worker in [0, size()) at the same time and waits for all of
+  // them. `work` must not throw.
   void run(const std::function<void(std::size_t worker)>& work);
   // Calls work(i) for each i in [0, count), handed out dynamically, and waits for all of them.
   void for_each(std::size_t count, const std::function<void(std::size_t index)>& work);

@@ -21,21 +21,23 @@ class ConfigKeys {
 
   // All throw Error{BadInput} naming file, key, expected and found: for a missing key (but with
   // `_or`), another type, or a value out of range.
-  std::size_t count(std::string_view key, Range range) const;
-  std::size_t count_or(std::string_view key, Range range, std::size_t otherwise) const;
-  double real(std::string_view key, double least, double most) const;
-  double real_or(std::string_view key, double least, double most, double otherwise) const;
-  std::optional<std::string_view> text(std::string_view key) const;
-  bool has(std::string_view key) const noexcept;
+  [[nodiscard]] std::size_t count(std::string_view key, Range range) const;
+  [[nodiscard]] std::size_t count_or(std::string_view key, Range range,
+                                     std::size_t otherwise) const;
+  [[nodiscard]] double real(std::string_view key, double least, double most) const;
+  [[nodiscard]] double real_or(std::string_view key, double least, double most,
+                               double otherwise) const;
+  [[nodiscard]] std::optional<std::string_view> text(std::string_view key) const;
+  [[nodiscard]] bool has(std::string_view key) const noexcept;
 
   // "FILE: ARCH.key: expected E, found F"
   [[noreturn]] void fail(std::string_view key, const std::string& expected,
                          const std::string& found) const;
   // "FILE: ARCH.key": the start of a message.
-  std::string label(std::string_view key) const;
+  [[nodiscard]] std::string label(std::string_view key) const;
 
  private:
-  std::string full(std::string_view key) const { return prefix_ + std::string(key); }
+  [[nodiscard]] std::string full(std::string_view key) const { return prefix_ + std::string(key); }
 
   const gguf::File& file_;
   std::string prefix_;  // "ARCH."

@@ -41,15 +41,15 @@ struct DecoderOptions {
 class Decoder {
  public:
   virtual ~Decoder() = default;
-  virtual const ModelConfig& config() const noexcept = 0;
-  virtual const DecoderOptions& options() const noexcept = 0;
+  [[nodiscard]] virtual const ModelConfig& config() const noexcept = 0;
+  [[nodiscard]] virtual const DecoderOptions& options() const noexcept = 0;
   // Runs every layer over `batch`, appending K and V to each token's slot (prefill and decode
   // alike). Returns logits [n_wanted, vocab_size] in batch order, valid until the next call. The
   // bits do not depend on how tokens are grouped into batches nor on threads. Requires
   // (SMOL_CHECK): ids, slots and positions in range, at most max_batch tokens.
   virtual std::span<const float> forward(std::span<const BatchToken> batch) = 0;
   // Tokens held by the slot.
-  virtual std::uint32_t n_tokens(SlotId slot) const noexcept = 0;
+  [[nodiscard]] virtual std::uint32_t n_tokens(SlotId slot) const noexcept = 0;
   // Keeps the first `n_tokens` of the slot: an edited prompt reuses its common prefix.
   virtual void truncate(SlotId slot, std::uint32_t n_tokens) noexcept = 0;
 };

@@ -16,7 +16,7 @@ constexpr double kTwoPi = 0x1.921fb54442d18p+2;
 struct Ramp {
   double low, high;
 
-  double at(std::size_t pair) const noexcept {
+  [[nodiscard]] double at(std::size_t pair) const noexcept {
     return std::clamp((static_cast<double>(pair) - low) / (high - low), 0.0, 1.0);
   }
 };

@@ -40,10 +40,12 @@ class TensorTaker {
     return values;
   }
 
-  bool has(const std::string& name) const noexcept { return file_.find(name) != nullptr; }
+  [[nodiscard]] bool has(const std::string& name) const noexcept {
+    return file_.find(name) != nullptr;
+  }
 
   // Tensors of the file that nobody took. One inside a layer, or a bias, would change every result.
-  std::vector<std::string> rest() const {
+  [[nodiscard]] std::vector<std::string> rest() const {
     std::vector<std::string> names;
     for (const gguf::TensorView& tensor : file_.tensors()) {
       const std::string name(tensor.name);
@@ -60,7 +62,7 @@ class TensorTaker {
   }
 
  private:
-  std::string label(const std::string& name) const {
+  [[nodiscard]] std::string label(const std::string& name) const {
     return std::string(file_.name()) + ": " + name;
   }
 

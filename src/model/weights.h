@@ -31,20 +31,20 @@ class Weights {
   // would have to ignore, as a bias.
   Weights(const gguf::File& file, ModelConfig config);
 
-  const ModelConfig& config() const noexcept { return config_; }
+  [[nodiscard]] const ModelConfig& config() const noexcept { return config_; }
 
   // [vocab_size, d_model]
-  const kernels::Matrix& token_embd() const noexcept { return token_embd_; }
+  [[nodiscard]] const kernels::Matrix& token_embd() const noexcept { return token_embd_; }
 
-  const std::vector<LayerWeights>& layers() const noexcept { return layers_; }
+  [[nodiscard]] const std::vector<LayerWeights>& layers() const noexcept { return layers_; }
 
-  const std::vector<float>& output_norm() const noexcept { return output_norm_; }
+  [[nodiscard]] const std::vector<float>& output_norm() const noexcept { return output_norm_; }
 
   // [vocab_size, d_model]; the embedding where the file has no output.weight (tied).
-  const kernels::Matrix& output() const noexcept { return output_; }
+  [[nodiscard]] const kernels::Matrix& output() const noexcept { return output_; }
 
   // Names of tensors outside the layers that take no part.
-  const std::vector<std::string>& unused() const noexcept { return unused_; }
+  [[nodiscard]] const std::vector<std::string>& unused() const noexcept { return unused_; }
 
  private:
   ModelConfig config_;

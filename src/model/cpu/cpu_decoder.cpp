@@ -27,12 +27,12 @@ class CpuDecoder final : public Decoder {
   CpuDecoder(const Weights& weights, const DecoderOptions& options, ThreadPool& pool,
              const kernels::KernelTable& kernels);
 
-  const ModelConfig& config() const noexcept override { return config_; }
+  [[nodiscard]] const ModelConfig& config() const noexcept override { return config_; }
 
-  const DecoderOptions& options() const noexcept override { return options_; }
+  [[nodiscard]] const DecoderOptions& options() const noexcept override { return options_; }
 
   std::span<const float> forward(std::span<const BatchToken> batch) override;
-  std::uint32_t n_tokens(SlotId slot) const noexcept override;
+  [[nodiscard]] std::uint32_t n_tokens(SlotId slot) const noexcept override;
   void truncate(SlotId slot, std::uint32_t n_tokens) noexcept override;
 
  private:

@@ -19,9 +19,10 @@ class KvCache {
   // Throws Error{Exhausted} with needed and available bytes.
   KvCache(const ModelConfig& config, const DecoderOptions& options);
 
-  kernels::KvHead head(SlotId slot, std::size_t layer, std::size_t kv_head) const noexcept;
+  [[nodiscard]] kernels::KvHead head(SlotId slot, std::size_t layer,
+                                     std::size_t kv_head) const noexcept;
 
-  std::uint32_t n_tokens(SlotId slot) const noexcept { return n_tokens_[slot]; }
+  [[nodiscard]] std::uint32_t n_tokens(SlotId slot) const noexcept { return n_tokens_[slot]; }
 
   void set_n_tokens(SlotId slot, std::uint32_t count) noexcept { n_tokens_[slot] = count; }
 

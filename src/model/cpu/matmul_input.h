@@ -25,15 +25,15 @@ class MatMulInput {
   MatMulInput(std::size_t max_tokens, std::size_t max_cols, const kernels::KernelTable& kernels);
 
   // The float32 row of a token, to be written. Rows of other lengths lie elsewhere.
-  std::span<float> row(std::size_t token, std::size_t n_cols) const noexcept {
+  [[nodiscard]] std::span<float> row(std::size_t token, std::size_t n_cols) const noexcept {
     return f32_.row(token, n_cols);
   }
 
   // Derives the quantized forms of a finished row. Different tokens may run at the same time.
   void quantize(std::size_t token, std::size_t n_cols, QuantizedForms forms) const noexcept;
   // What a product with `matrix` reads; the rows must hold that form.
-  kernels::Activations for_matrix(const kernels::Matrix& matrix,
-                                  std::size_t n_tokens) const noexcept;
+  [[nodiscard]] kernels::Activations for_matrix(const kernels::Matrix& matrix,
+                                                std::size_t n_tokens) const noexcept;
 
  private:
   struct Form {

@@ -7,7 +7,7 @@ namespace smol::model {
 namespace {
 
 // Long enough to stream from memory at full speed, short enough to share the rest evenly.
-constexpr std::size_t kStripBytes = 64 * 1024;
+constexpr std::size_t kStripBytes = std::size_t{64} * 1024;
 constexpr std::size_t kRowsMultiple = 16;
 
 std::size_t strip_rows(const kernels::Matrix& matrix) noexcept {

@@ -27,9 +27,9 @@ class ReservedBytes {
   ReservedBytes(const ReservedBytes&) = delete;
   ReservedBytes& operator=(const ReservedBytes&) = delete;
 
-  std::byte* data() const noexcept { return data_; }
+  [[nodiscard]] std::byte* data() const noexcept { return data_; }
 
-  std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
  private:
   std::byte* data_ = nullptr;
@@ -45,14 +45,16 @@ class ReservedArray {
 
   explicit ReservedArray(std::size_t count) : bytes_(count * sizeof(T)), count_(count) {}
 
-  T* data() const noexcept { return static_cast<T*>(static_cast<void*>(bytes_.data())); }
+  [[nodiscard]] T* data() const noexcept {
+    return static_cast<T*>(static_cast<void*>(bytes_.data()));
+  }
 
-  std::size_t size() const noexcept { return count_; }
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
   T& operator[](std::size_t i) const noexcept { return data()[i]; }
 
   // Row `index` of a matrix with rows of `length`.
-  std::span<T> row(std::size_t index, std::size_t length) const noexcept {
+  [[nodiscard]] std::span<T> row(std::size_t index, std::size_t length) const noexcept {
     return {data() + index * length, length};
   }
 
