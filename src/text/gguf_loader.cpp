@@ -138,6 +138,7 @@ TokenizerParts load(const gguf::Metadata& metadata) {
   TokenizerParts parts;
   parts.pre_tokenizer = pre.kind;
   parts.ignore_merges = pre.ignore_merges;
+  parts.vocabulary = Vocabulary(tokens.size());
   const auto ordinary = fill_vocabulary(parts, tokens, token_types(metadata, tokens.size()));
   MergeLoader loader(parts.vocabulary, merges.size());
   for (const std::string_view merge : merges) {

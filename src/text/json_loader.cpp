@@ -159,6 +159,9 @@ TokenizerParts load(std::string_view text) {
   }
   TokenizerParts parts;
   parts.pre_tokenizer = recognize_pre_tokenizer(*pre_tokenizer);
+  const Json* added = root.find("added_tokens");
+  parts.vocabulary = Vocabulary(document.vocab.size() +
+                                (added != nullptr && added->is_array() ? added->size() : 0));
   parts.ignore_merges = model.boolean("ignore_merges", false);
   const std::vector<TokenId> ids = read_vocabulary(parts, document);
   check_unknown_token(model, parts.vocabulary);

@@ -10,6 +10,8 @@
 namespace smol::text {
 namespace {
 
+constexpr std::size_t kMaxGap = 16;     // ids for each token that a file lists
+constexpr std::size_t kFreeIds = 4096;  // and for a file that lists few
 constexpr std::uint64_t kHashed = 0xFFULL << 56U;
 constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15ULL;
 
@@ -53,10 +55,15 @@ BytesKey BytesKey::of_readable16(std::string_view bytes) noexcept {
   return {low, (high & keep(size - 8)) | length};
 }
 
+Vocabulary::Vocabulary(std::size_t n_tokens)
+    : max_id_(
+          static_cast<TokenId>(std::min<std::size_t>(kMaxTokenId, kMaxGap * n_tokens + kFreeIds))) {
+}
+
 Vocabulary::Entry& Vocabulary::place(TokenId id) {
-  if (id < 0 || id > kMaxTokenId) {
-    throw Error(ErrorCode::BadInput, "token id " + std::to_string(id) + ": expected 0 to " +
-                                         std::to_string(kMaxTokenId));
+  if (id < 0 || id > max_id_) {
+    throw Error(ErrorCode::BadInput,
+                "token id " + std::to_string(id) + ": expected 0 to " + std::to_string(max_id_));
   }
   const auto index = static_cast<std::size_t>(id);
   if (index >= entries_.size()) {

@@ -14,7 +14,6 @@
 namespace smol::text {
 
 inline constexpr TokenId kNoToken = -1;
-// A file may leave gaps between ids, but not so many that the tables outgrow it.
 inline constexpr TokenId kMaxTokenId = (1 << 22) - 1;
 inline constexpr std::size_t kMaxTokenBytes = 1 << 16;
 
@@ -41,6 +40,10 @@ struct BytesKey {
 
 class Vocabulary {
  public:
+  // `n_tokens`: how many the file lists. It may leave gaps between ids, but not so many that the
+  // tables outgrow it: ids reach to 16 n_tokens + 4,096 at most.
+  explicit Vocabulary(std::size_t n_tokens = 0);
+
   // `spelled` is in GPT-2's characters for bytes; an entry with other characters stands for its own
   // UTF-8 and no text reaches it by merging. Throws Error{BadInput} for an id or a length out of
   // range and an id used twice.
@@ -88,6 +91,7 @@ class Vocabulary {
   Entry& put(TokenId id, std::string_view spelled);
   const Slot* lookup(const BytesKey& key, std::string_view bytes) const noexcept;
 
+  TokenId max_id_;
   std::string bytes_;
   std::vector<Entry> entries_;  // by id
   std::vector<Slot> slots_;     // open addressing, at most half full
