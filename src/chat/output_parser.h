@@ -25,7 +25,7 @@ struct OutputMode {
   bool tools = false;
   bool python_tools = false;
   bool reasoning_open = false;  // the prompt ends inside <think>
-  TagSet token_tags;  // tags that come through feed_tag(); the others are found in the text
+  TagSet token_tags = {};  // tags that come through feed_tag(); the others are found in the text
 };
 
 struct TextDelta {
@@ -82,10 +82,10 @@ class OutputParser {
 
 // Events added up.
 struct ParsedOutput {
-  std::string reasoning;
-  std::string content;
-  std::vector<ToolCall> tool_calls;
-  std::vector<std::string> code_blocks;
+  std::string reasoning = {};
+  std::string content = {};
+  std::vector<ToolCall> tool_calls = {};
+  std::vector<std::string> code_blocks = {};
 
   void add(const OutputEvent& event);
   // OpenAI's null: calls or code and no text.

@@ -55,6 +55,7 @@ void run_ignore_merges(const Options& options, Report& report);
 void run_chat_ids(const Options& options, Report& report);
 void run_jinja(const Options& options, Report& report);
 void run_templates(const Options& options, Report& report);
+void run_prompts(const Options& options, Report& report);
 void run_parse(const Options& options, Report& report);
 void run_stream(const Options& options, Report& report);
 void run_logits(const Options& options, Report& report);

@@ -13,9 +13,9 @@ namespace {
 
 using Pieces = std::vector<chat::Piece>;
 
-class Case {
+class ParseCase {
  public:
-  Case(const Json& record, const std::string& id, Report& report)
+  ParseCase(const Json& record, const std::string& id, Report& report)
       : id_(id),
         report_(report),
         raw_(record.at("raw").get<std::string>()),
@@ -94,7 +94,7 @@ class Case {
 
 void run_parse(const Options& options, Report& report) {
   for_each_record(options.cases, report, [&](const Json& record, const std::string& id) {
-    Case(record, id, report).run();
+    ParseCase(record, id, report).run();
   });
 }
 

@@ -26,6 +26,7 @@ constexpr std::array kKinds{
     Entry{"greedy", run_greedy},         Entry{"perplexity", run_perplexity},
     Entry{"dequant", run_dequant},       Entry{"rope", run_rope},
     Entry{"sampler", run_sampler},
+    Entry{"prompts", run_prompts},
     Entry{"bits", run_bits},
     Entry{"demo", run_demo},
     Entry{"sensitivity", run_sensitivity},
