@@ -5,7 +5,7 @@ readonly kBuildPackages=(g++ cmake ninja-build nlohmann-json3-dev libcli11-dev l
 readonly kTestPackages=(libgtest-dev libgmock-dev clang-format-14 python3 python3-pip python3-venv
   python3-jinja2 ca-certificates libsimde-dev)
 readonly kFuzzPackages=(clang-14 libclang-rt-14-dev)
-readonly kCiPackages=("${kFuzzPackages[@]}" clang-tidy-14 qemu-user googletest g++-aarch64-linux-gnu)
+readonly kCiPackages=("${kFuzzPackages[@]}" clang-tidy-14 qemu-user googletest g++-aarch64-linux-gnu git)
 
 # Prints those of the named packages that are not installed.
 missing_packages() {
