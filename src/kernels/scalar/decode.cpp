@@ -27,11 +27,18 @@ SmallCodes five_bits(const std::array<std::uint8_t, 16>& qs, const std::array<st
   return codes;
 }
 
+// Multiplies the codes of a group of 16 with its scale.
+void scale_group(SuperBlock& out, std::size_t group, int scale) noexcept {
+  for (std::size_t j = 16 * group; j < 16 * group + 16; ++j) {
+    out.codes[j] = static_cast<std::int16_t>(out.codes[j] * scale);
+  }
+}
+
 // Q4_K and Q5_K: scales and minima of 8 sub-blocks, each for two groups of 16.
-void set_scales_k4(const std::array<std::uint8_t, 12>& packed, SuperBlock& out) noexcept {
+void apply_scales_k4(const std::array<std::uint8_t, 12>& packed, SuperBlock& out) noexcept {
   for (std::size_t g = 0; g < 16; ++g) {
     const gguf::ScaleMin pair = gguf::scale_min_k4(packed, g / 2);
-    out.scales[g] = pair.scale;
+    scale_group(out, g, pair.scale);
     out.mins[g] = pair.min;
   }
 }
@@ -76,55 +83,55 @@ SmallBlock decode(const gguf::BlockIq4Nl& block) noexcept {
 }
 
 SuperBlock decode(const gguf::BlockQ2K& block) noexcept {
-  SuperBlock out{{}, {}, {}, f16_to_f32(block.d), f16_to_f32(block.dmin)};
+  SuperBlock out{{}, {}, f16_to_f32(block.d), f16_to_f32(block.dmin)};
   for (std::size_t j = 0; j < 256; ++j) {
     out.codes[j] = static_cast<std::int16_t>(two_bits(block.qs, j));
   }
   for (std::size_t g = 0; g < 16; ++g) {
-    out.scales[g] = block.scales[g] & 15;
+    scale_group(out, g, block.scales[g] & 15);
     out.mins[g] = block.scales[g] >> 4;
   }
   return out;
 }
 
 SuperBlock decode(const gguf::BlockQ3K& block) noexcept {
-  SuperBlock out{{}, {}, {}, f16_to_f32(block.d), 0.0F};
+  SuperBlock out{{}, {}, f16_to_f32(block.d), 0.0F};
   for (std::size_t j = 0; j < 256; ++j) {
     const int high = (block.hmask[j % 32] >> (j / 32)) & 1;
     out.codes[j] = static_cast<std::int16_t>(two_bits(block.qs, j) + 4 * high - 4);
   }
   for (std::size_t g = 0; g < 16; ++g) {
-    out.scales[g] = static_cast<std::int16_t>(gguf::scale_q3k(block.scales, g));
+    scale_group(out, g, gguf::scale_q3k(block.scales, g));
   }
   return out;
 }
 
 SuperBlock decode(const gguf::BlockQ4K& block) noexcept {
-  SuperBlock out{{}, {}, {}, f16_to_f32(block.d), f16_to_f32(block.dmin)};
-  set_scales_k4(block.scales, out);
+  SuperBlock out{{}, {}, f16_to_f32(block.d), f16_to_f32(block.dmin)};
   for (std::size_t pair = 0; pair < 4; ++pair) {
     for (std::size_t l = 0; l < 32; ++l) {
       out.codes[64 * pair + l] = block.qs[32 * pair + l] & 15;
       out.codes[64 * pair + 32 + l] = block.qs[32 * pair + l] >> 4;
     }
   }
+  apply_scales_k4(block.scales, out);
   return out;
 }
 
 SuperBlock decode(const gguf::BlockQ5K& block) noexcept {
-  SuperBlock out{{}, {}, {}, f16_to_f32(block.d), f16_to_f32(block.dmin)};
-  set_scales_k4(block.scales, out);
+  SuperBlock out{{}, {}, f16_to_f32(block.d), f16_to_f32(block.dmin)};
   for (std::size_t j = 0; j < 256; ++j) {
     const int both = block.qs[32 * (j / 64) + j % 32];
     const int nibble = (both >> (4 * (j / 32 % 2))) & 15;
     const int fifth = (block.qh[j % 32] >> (j / 32)) & 1;
     out.codes[j] = static_cast<std::int16_t>(nibble + 16 * fifth);
   }
+  apply_scales_k4(block.scales, out);
   return out;
 }
 
 SuperBlock decode(const gguf::BlockQ6K& block) noexcept {
-  SuperBlock out{{}, {}, {}, f16_to_f32(block.d), 0.0F};
+  SuperBlock out{{}, {}, f16_to_f32(block.d), 0.0F};
   for (std::size_t j = 0; j < 256; ++j) {
     const std::size_t half = j / 128;
     const std::size_t quarter = j / 32 % 4;
@@ -134,20 +141,20 @@ SuperBlock decode(const gguf::BlockQ6K& block) noexcept {
     out.codes[j] = static_cast<std::int16_t>(low + 16 * high - 32);
   }
   for (std::size_t g = 0; g < 16; ++g) {
-    out.scales[g] = block.scales[g];
+    scale_group(out, g, block.scales[g]);
   }
   return out;
 }
 
 SuperBlock decode(const gguf::BlockIq4Xs& block) noexcept {
-  SuperBlock out{{}, {}, {}, f16_to_f32(block.d), 0.0F};
+  SuperBlock out{{}, {}, f16_to_f32(block.d), 0.0F};
   for (std::size_t j = 0; j < 256; ++j) {
     const int both = block.qs[16 * (j / 32) + j % 16];
     const int nibble = (both >> (4 * (j / 16 % 2))) & 15;
     out.codes[j] = kIq4Values[static_cast<std::size_t>(nibble)];
   }
   for (std::size_t g = 0; g < 16; ++g) {
-    out.scales[g] = static_cast<std::int16_t>(gguf::scale_iq4xs(block, g / 2));
+    scale_group(out, g, gguf::scale_iq4xs(block, g / 2));
   }
   return out;
 }

@@ -1,4 +1,4 @@
-// Quantized blocks -> signed integer codes and integer scales, one overload a type.
+// Quantized blocks -> integers and the floats they are multiplied with, one overload a type.
 #pragma once
 
 #include <array>
@@ -15,10 +15,11 @@ struct SmallBlock {
   float d, m;
 };
 
-// 256 weights in 16 groups of 16: d * scale * code - dmin * min.
+// 256 weights: d * code - dmin * min, one min for each group of 16. The codes have been multiplied
+// with their integer scales: at most 128 * 32 = 4,096 (Q6_K).
 struct SuperBlock {
   std::array<std::int16_t, 256> codes;
-  std::array<std::int16_t, 16> scales, mins;
+  std::array<std::int16_t, 16> mins;
   float d, dmin;
 };
 

@@ -51,10 +51,7 @@ float add_super(const SuperBlock& w, const Activations& x, std::size_t t, std::s
                 float acc) noexcept {
   const float dx = x.scales[t * (x.n_cols / 256) + b];
   const std::int8_t* codes = x.codes + t * x.n_cols + b * 256;
-  int total = 0;
-  for (std::size_t g = 0; g < 16; ++g) {
-    total += w.scales[g] * dot<16>(w.codes.data() + 16 * g, codes + 16 * g);
-  }
+  const int total = dot<256>(w.codes.data(), codes);
   if constexpr (!kMinimum) {
     return std::fma(w.d * dx, static_cast<float>(total), acc);
   }
