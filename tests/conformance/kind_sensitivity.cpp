@@ -38,7 +38,8 @@ void run_sensitivity(const Options& options, Report& report) {
   for_each_record(options.cases, report, [&](const Json& record, const std::string&) {
     const std::string model = record.at("model").get<std::string>();
     for (const auto& [mistake, unused] : record.at("mistakes").items()) {
-      const std::string id = model + " " + mistake;
+      std::string id = model;
+      id.append(" ").append(mistake);
       settings.mistake = mistake;
       ModelLibrary library(options.models, settings);
       ModelRunner* runner = library.open(model, id, report);
