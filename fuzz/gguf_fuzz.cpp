@@ -2,8 +2,9 @@
 // be read.
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/error.h"
@@ -30,23 +31,31 @@ std::size_t tolerate(Access access) {
   }
 }
 
+// Every typed access; how many of them succeed.
+std::size_t read_as_all_types(const Metadata& metadata, std::string_view key) {
+  std::size_t seen = tolerate([&] { return metadata.integer(key); });
+  seen += tolerate([&] { return metadata.unsigned_integer(key); });
+  seen += tolerate([&] { return metadata.number(key); });
+  seen += tolerate([&] { return metadata.boolean(key); });
+  seen += tolerate([&] { return metadata.string(key); });
+  seen += tolerate([&] { return metadata.strings(key); });
+  seen += tolerate([&] { return metadata.integers(key); });
+  return seen + tolerate([&] { return metadata.numbers(key); });
+}
+
 std::size_t walk(const Metadata& metadata) {
   std::size_t seen = 0;
-  for (const auto& [key, value] : metadata.entries()) {
-    seen += touch(key) + touch(type_name(value));
-    seen += tolerate([&, k = key] { return metadata.integer(k); });
-    seen += tolerate([&, k = key] { return metadata.unsigned_integer(k); });
-    seen += tolerate([&, k = key] { return metadata.number(k); });
-    seen += tolerate([&, k = key] { return metadata.boolean(k); });
-    seen += tolerate([&, k = key] { return metadata.integers(k); });
-    seen += tolerate([&, k = key] { return metadata.numbers(k); });
-    if (const auto* text = std::get_if<std::string_view>(&value)) {
+  for (const Metadata::Entry& entry : metadata.entries()) {
+    seen += touch(entry.first) + touch(smol::gguf::type_name(entry.second));
+    seen += read_as_all_types(metadata, entry.first);
+    if (const auto* text = std::get_if<std::string_view>(&entry.second)) {
       seen += touch(*text);
     }
-    if (tolerate([&, k = key] { return metadata.strings(k); }) != 0) {
-      for (const std::string_view text : *metadata.strings(key)) {
-        seen += touch(text);
-      }
+    const auto* array = std::get_if<smol::gguf::Array>(&entry.second);
+    const auto* strings =
+        array == nullptr ? nullptr : std::get_if<std::vector<std::string_view>>(array);
+    for (std::size_t i = 0; strings != nullptr && i < strings->size(); ++i) {
+      seen += touch((*strings)[i]);
     }
   }
   return seen;

@@ -136,8 +136,11 @@ constexpr ScaleMin scale_min_k4(const std::array<std::uint8_t, 12>& packed,
     return {static_cast<std::uint8_t>(packed[j] & 63U),
             static_cast<std::uint8_t>(packed[j + 4] & 63U)};
   }
-  return {static_cast<std::uint8_t>((packed[j + 4] & 15U) | ((packed[j - 4] >> 6U) << 4U)),
-          static_cast<std::uint8_t>((packed[j + 4] >> 4U) | ((packed[j] >> 6U) << 4U))};
+  const unsigned lows = packed[j + 4];
+  const unsigned scale_high = packed[j - 4];
+  const unsigned min_high = packed[j];
+  return {static_cast<std::uint8_t>((lows & 15U) | ((scale_high >> 6U) << 4U)),
+          static_cast<std::uint8_t>((lows >> 4U) | ((min_high >> 6U) << 4U))};
 }
 
 // The inverse: 8 pairs of 6 bits each into 12 bytes.
