@@ -35,10 +35,15 @@ def tokenizer(vocab: str) -> Counts:
                     "--tokenizer", TOKENIZER / f"{vocab}_tokenizer.json", "--count", "200000"])
 
 
+def templates() -> Counts:
+    return counted("jinja-differential", [sys.executable, "-B", TESTS / "jinja_differential.py", PROGRAM,
+                                          "--count", "20000"])
+
+
 def differential() -> Counts:
+    counts = templates()
     if not SHARED.is_dir():
-        return skip("the differential runs", "the vocabularies in ../shared are not there")
-    counts = Counts()
+        return counts + skip("the tokenizer's differential run", "the vocabularies in ../shared are not there")
     if set_up_venv():
         counts += tokenizer("smollm3") + tokenizer("smollm2")
     else:
