@@ -119,10 +119,10 @@ TEST(Bpe, EqualsTheDefinitionForShortAndLongPieces) {
   }
 }
 
-TEST(Bpe, EncodesAMillionEqualBytes) {
+TEST(Bpe, EncodesALongRunOfEqualBytes) {
   const Model doubling = model("a", {"a a", "aa aa", "aaaa aaaa"});
-  const std::string piece(1'000'000, 'a');
-  EXPECT_EQ(merged(doubling, piece), Ids(125'000, 3));
+  const std::string piece(80'000, 'a');
+  EXPECT_EQ(merged(doubling, piece), Ids(10'000, 3));
 }
 
 TEST(Vocabulary, FindsTokensShorterAndLongerThanItsInlineKeys) {

@@ -177,11 +177,13 @@ TEST(TokenizerJson, DeepNestingIsRefused) {
 }
 
 TEST(TokenizerJson, AnObjectOfManyMembersIsRefused) {
-  Json document = tiny_document();
+  std::string members;
   for (int i = 0; i < 5000; ++i) {
-    document["decoder"]["k" + std::to_string(i)] = i;
+    members += "\"k" + std::to_string(i) + "\":0,";
   }
-  expect_bad(document.dump(), "4096 members");
+  std::string text = tiny_document().dump();
+  text.insert(text.find("\"type\":\"ByteLevel\"}"), members);
+  expect_bad(text, "4096 members");
 }
 
 TEST(TokenizerJson, MergesMayBePairs) {
