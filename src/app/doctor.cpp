@@ -107,11 +107,16 @@ std::vector<Finding> examine_model(const std::filesystem::path& path) {
 }
 
 int run_doctor(const DoctorOptions& options, std::ostream& out) {
+  if (options.file && !std::filesystem::exists(*options.file)) {
+    throw Error(ErrorCode::NotFound,
+                options.file->string() + ": expected a model file, found no such file");
+  }
   std::size_t n_faults = print_findings("Machine", examine_machine(), out);
   if (options.file) {
     n_faults += print_findings(options.file->string(), examine_model(*options.file), out);
   }
-  out << (n_faults == 0 ? "no faults" : fmt::format("{} faults", n_faults)) << "\n";
+  const std::string_view noun = n_faults == 1 ? "fault" : "faults";
+  out << (n_faults == 0 ? "no" : std::to_string(n_faults)) << " " << noun << "\n";
   return n_faults == 0 ? 0 : 1;
 }
 

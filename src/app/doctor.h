@@ -30,7 +30,8 @@ std::vector<Finding> examine_machine();
 // Never throws for what the file holds: a file that cannot be read is a finding.
 std::vector<Finding> examine_model(const std::filesystem::path& file);
 
-// Prints all findings; exit status 1 if one of them is a fault, else 0.
+// Prints all findings; exit status 1 if one of them is a fault, else 0. Throws Error{NotFound} for
+// a file that is not there.
 int run_doctor(const DoctorOptions& options, std::ostream& out);
 
 }  // namespace smol::app
