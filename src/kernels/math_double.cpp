@@ -109,7 +109,7 @@ double exp_of(DoubleDouble x) noexcept {
 DoubleDouble log_of(double x) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   auto k = static_cast<std::int64_t>(bits >> 52) - 1023;
-  double m = std::bit_cast<double>((bits & 0xFFFFFFFFFFFFFU) | (std::uint64_t{1023} << 52));
+  auto m = std::bit_cast<double>((bits & 0xFFFFFFFFFFFFFU) | (std::uint64_t{1023} << 52));
   if (m > 0x1.6a09e667f3bcdp+0) {
     m *= 0.5;
     ++k;

@@ -39,7 +39,7 @@ std::vector<float> wide_values(Random& random, std::size_t n) {
 
 TEST_P(AttentionParity, SwiGluHasTheSameBytes) {
   Random random(21);
-  for (const std::size_t n : {1, 7, 8, 9, 31, 100, 1000}) {
+  for (const std::size_t n : sizes({1, 7, 8, 9, 31, 100, 1000})) {
     const auto gate = wide_values(random, n);
     const auto up = normal_floats(random, n);
     std::vector<float> expected(n);
@@ -52,7 +52,7 @@ TEST_P(AttentionParity, SwiGluHasTheSameBytes) {
 
 TEST_P(AttentionParity, AddHasTheSameBytes) {
   Random random(22);
-  for (const std::size_t n : {1, 7, 8, 15, 16, 17, 100}) {
+  for (const std::size_t n : sizes({1, 7, 8, 15, 16, 17, 100})) {
     auto expected = normal_floats(random, n);
     auto found = expected;
     const auto y = normal_floats(random, n);
@@ -64,7 +64,7 @@ TEST_P(AttentionParity, AddHasTheSameBytes) {
 
 TEST_P(AttentionParity, RmsNormHasTheSameBytes) {
   Random random(23);
-  for (const std::size_t n : {1, 8, 15, 16, 17, 64, 100, 576, 2048}) {
+  for (const std::size_t n : sizes({1, 8, 15, 16, 17, 64, 100, 576, 2048})) {
     for (const float sigma : {1.0F, 1e-25F, 1e18F}) {
       const auto x = normal_floats(random, n, sigma);
       const auto weight = normal_floats(random, n);
@@ -79,7 +79,7 @@ TEST_P(AttentionParity, RmsNormHasTheSameBytes) {
 
 TEST_P(AttentionParity, RopeHasTheSameBytesInBothOrders) {
   Random random(24);
-  for (const std::size_t head_dim : {2, 6, 24, 32, 64, 128}) {
+  for (const std::size_t head_dim : sizes({2, 6, 24, 32, 64, 128})) {
     const auto cos = normal_floats(random, head_dim / 2);
     const auto sin = normal_floats(random, head_dim / 2);
     const auto x = normal_floats(random, 3 * head_dim);
@@ -143,12 +143,12 @@ TEST_P(AttentionParity, AttendRunHasTheSameBytes) {
   Random random(26);
   std::vector<AttendCase> cases;
   for (const KvType type : {KvType::F32, KvType::F16}) {
-    for (const std::size_t head_dim : {32, 64, 128}) {
-      for (const std::size_t n_heads : {1, 2, 3, 4, 7, 8}) {
+    for (const std::size_t head_dim : sizes({32, 64, 128})) {
+      for (const std::size_t n_heads : sizes({1, 2, 3, 4, 7, 8})) {
         cases.push_back({type, head_dim, n_heads, 0, 65 + n_heads, 1.0F});
       }
     }
-    for (const std::size_t end : {1, 15, 16, 17, 63, 64, 128, 511, 512}) {
+    for (const std::size_t end : sizes({1, 15, 16, 17, 63, 64, 128, 511, 512})) {
       cases.push_back({type, 32, 3, 0, end, 3.0F});
     }
     cases.push_back({type, 32, 3, 512, 700, 1.0F});
@@ -166,8 +166,8 @@ TEST_P(AttentionParity, AttendRunHasTheSameBytes) {
 
 TEST_P(AttentionParity, CombineRunsHasTheSameBytes) {
   Random random(27);
-  for (const std::size_t head_dim : {32, 64, 128}) {
-    for (const std::size_t n_runs : {1, 2, 5}) {
+  for (const std::size_t head_dim : sizes({32, 64, 128})) {
+    for (const std::size_t n_runs : sizes({1, 2, 5})) {
       auto acc = normal_floats(random, n_runs * head_dim);
       const auto maxima = normal_floats(random, n_runs, 30.0F);
       std::vector<Partial> runs;

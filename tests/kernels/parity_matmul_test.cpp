@@ -46,7 +46,7 @@ TEST_P(MatMulParity, MatMulHasTheSameBytesForEveryTypeAndTokenCount) {
     const std::size_t block = gguf::traits(dtype).block_elements;
     const std::size_t n_cols = block == 1 ? 77 : 3 * block;
     const TestMatrix w = make_matrix(random, dtype, 7, n_cols, Fill::Normal);
-    for (const std::size_t n_tokens : {1, 2, 3, 4, 5, 6, 7, 8, 9, 33}) {
+    for (const std::size_t n_tokens : sizes({1, 2, 3, 4, 5, 6, 7, 8, 9, 33})) {
       const auto x =
           quantize_for(scalar(), dtype, normal_floats(random, n_tokens * n_cols), n_cols);
       expect_same_product(w, x, {0, 7});
@@ -59,7 +59,7 @@ TEST_P(MatMulParity, MatMulHasTheSameBytesForRowsOfSeveralChunks) {
   for (const DType dtype : all_types()) {
     const std::size_t n_cols = 256 * 17;
     const TestMatrix w = make_matrix(random, dtype, 5, n_cols, Fill::Normal);
-    for (const std::size_t n_tokens : {1, 3}) {
+    for (const std::size_t n_tokens : sizes({1, 3})) {
       const auto x =
           quantize_for(scalar(), dtype, normal_floats(random, n_tokens * n_cols), n_cols);
       expect_same_product(w, x, {0, 5});

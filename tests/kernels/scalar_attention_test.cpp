@@ -85,7 +85,8 @@ std::vector<float> attend_all(const Cache& cache, const std::vector<float>& q, s
 TEST(ScalarAttention, EqualsAPlainSoftmaxForEveryLength) {
   Random random(41);
   for (const KvType type : {KvType::F32, KvType::F16}) {
-    for (const std::size_t n_positions : {1, 2, 15, 16, 17, 63, 64, 65, 511, 512, 513, 1100}) {
+    for (const std::size_t n_positions :
+         sizes({1, 2, 15, 16, 17, 63, 64, 65, 511, 512, 513, 1100})) {
       constexpr std::size_t kDim = 32;
       constexpr std::size_t kHeads = 3;
       Cache cache(type, kDim, n_positions);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <initializer_list>
 #include <random>
 #include <vector>
 
@@ -19,6 +20,11 @@ inline std::uint32_t random_bits(Random& random) {
 std::vector<float> normal_floats(Random& random, std::size_t n, float sigma = 1.0F);
 
 std::vector<gguf::DType> all_types();
+
+// A list that may be written with plain literals.
+inline std::vector<std::size_t> sizes(std::initializer_list<std::size_t> list) {
+  return list;
+}
 
 // What the blocks of a test matrix look like.
 enum class Fill {

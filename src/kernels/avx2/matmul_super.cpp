@@ -34,7 +34,7 @@ __m256i multiply_codes(__m256i codes, __m256i x) noexcept {
 template <SuperKind kKind>
 __m256i dot_row(const x86::SuperRow& row, const std::int8_t* x) noexcept {
   __m256i dot = _mm256_setzero_si256();
-  for (int s = 0; s < 8; ++s) {
+  for (std::size_t s = 0; s < 8; ++s) {
     const __m256i pairs = multiply_codes<kKind>(row.codes[s], x86::load256(x + 32 * s));
     dot = _mm256_add_epi32(dot, _mm256_madd_epi16(pairs, x86::spread_scale(row.scales, s)));
   }

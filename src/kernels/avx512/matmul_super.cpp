@@ -48,7 +48,7 @@ __m512i multiply_codes(__m512i codes, __m512i x) noexcept {
 template <SuperKind kKind>
 __m256i dot_row(const x86::SuperRow& row, const std::int8_t* x) noexcept {
   __m512i dot = _mm512_setzero_si512();
-  for (int s = 0; s < 8; s += 2) {
+  for (std::size_t s = 0; s < 8; s += 2) {
     const __m512i codes = join(row.codes[s], row.codes[s + 1]);
     const __m512i scales =
         join(x86::spread_scale(row.scales, s), x86::spread_scale(row.scales, s + 1));

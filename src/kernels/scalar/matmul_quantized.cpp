@@ -64,22 +64,29 @@ float add_super(const SuperBlock& w, const Activations& x, std::size_t t, std::s
   return std::fma(dx, std::fma(-w.dmin, static_cast<float>(min_total), product), acc);
 }
 
+// Adds block `b` of one row to the accumulators of every token.
+template <class Block>
+void add_block(const Block& stored, const Activations& x, std::size_t b, float* y,
+               std::size_t y_stride) noexcept {
+  const auto block = decode(stored);
+  for (std::size_t t = 0; t < x.n_tokens; ++t) {
+    float& acc = y[t * y_stride];
+    if constexpr (block.codes.size() == 32) {
+      acc = add_small<kHasMinimum<Block>>(block, x, t, b, acc);
+    } else {
+      acc = add_super<kHasMinimum<Block>>(block, x, t, b, acc);
+    }
+  }
+}
+
 template <class Block>
 void matmul_blocks(const Matrix& w, const Activations& x, float* y, std::size_t y_stride,
                    RowRange rows) noexcept {
-  constexpr std::size_t kElements = sizeof(decode(Block{}).codes) / sizeof(std::int16_t);
+  const std::size_t n_blocks = w.n_cols / gguf::traits(Block::kDType).block_elements;
   for (std::size_t r = rows.begin; r < rows.end; ++r) {
     clear_row(x, y, y_stride, r);
-    for (std::size_t b = 0; b < w.n_cols / kElements; ++b) {
-      const auto block = decode(load_block<Block>(w, r, b));
-      for (std::size_t t = 0; t < x.n_tokens; ++t) {
-        float& acc = y[t * y_stride + r];
-        if constexpr (kElements == 32) {
-          acc = add_small<kHasMinimum<Block>>(block, x, t, b, acc);
-        } else {
-          acc = add_super<kHasMinimum<Block>>(block, x, t, b, acc);
-        }
-      }
+    for (std::size_t b = 0; b < n_blocks; ++b) {
+      add_block(load_block<Block>(w, r, b), x, b, y + r, y_stride);
     }
   }
 }

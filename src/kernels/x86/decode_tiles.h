@@ -27,7 +27,7 @@ void decode_super(const RowTile& rows, std::size_t first, std::size_t count,
     SuperTile& tile = tiles[b];
     for (std::size_t r = 0; r < kTileRows; ++r) {
       const SuperRow row = Format::decode(blocks[r]);
-      for (int s = 0; s < 8; ++s) {
+      for (std::size_t s = 0; s < 8; ++s) {
         store256(tile.codes[r].data() + 32 * s, row.codes[s]);
         store256(tile.scales[r].data() + 16 * s, spread_scale(row.scales, s));
       }

@@ -24,7 +24,7 @@ SMOL_TARGET_BEGIN("avx2,fma,f16c")
 
 // int16 lanes for the codes [32 s, 32 s + 32): the scale of group 2s in the low half, of 2s+1 in
 // the high.
-inline __m256i spread_scale(__m256i scales, int s) noexcept {
+inline __m256i spread_scale(__m256i scales, std::size_t s) noexcept {
   return _mm256_shuffle_epi8(scales, _mm256_set1_epi16(static_cast<short>(0x0100 + 0x0202 * s)));
 }
 
@@ -45,7 +45,7 @@ struct Q4K {
   static SuperRow decode(const std::byte* block) noexcept {
     SuperRow row = scales_of(block + offsetof(Block, scales));
     const std::byte* qs = block + offsetof(Block, qs);
-    for (int pair = 0; pair < 4; ++pair) {
+    for (std::size_t pair = 0; pair < 4; ++pair) {
       const __m256i both = load256(qs + 32 * pair);
       row.codes[2 * pair] = _mm256_and_si256(both, nibble_mask());
       row.codes[2 * pair + 1] = _mm256_and_si256(_mm256_srli_epi16(both, 4), nibble_mask());
@@ -89,7 +89,7 @@ struct Q5K {
                               _mm256_srli_epi16(high, 1),
                               _mm256_srli_epi16(high, 2),
                               _mm256_srli_epi16(high, 3)};
-    for (int pair = 0; pair < 4; ++pair) {
+    for (std::size_t pair = 0; pair < 4; ++pair) {
       const __m256i both = load256(qs + 32 * pair);
       const __m256i low = _mm256_and_si256(both, nibble_mask());
       const __m256i top = _mm256_and_si256(_mm256_srli_epi16(both, 4), nibble_mask());
@@ -107,7 +107,7 @@ struct Q6K {
   static SuperRow decode(const std::byte* block) noexcept {
     SuperRow row;
     const __m256i bits = _mm256_set1_epi8(0x30);
-    for (int half = 0; half < 2; ++half) {
+    for (std::size_t half = 0; half < 2; ++half) {
       const __m256i low0 = load256(block + offsetof(Block, ql) + 64 * half);
       const __m256i low1 = load256(block + offsetof(Block, ql) + 64 * half + 32);
       const __m256i high = load256(block + offsetof(Block, qh) + 32 * half);
@@ -133,7 +133,7 @@ struct Q6K {
 // Two bits of the elements 128 half + 32 step + l in byte 32 half + l.
 inline void two_bit_codes(const std::byte* qs, __m256i* codes) noexcept {
   const __m256i mask = _mm256_set1_epi8(3);
-  for (int half = 0; half < 2; ++half) {
+  for (std::size_t half = 0; half < 2; ++half) {
     const __m256i all = load256(qs + 32 * half);
     codes[4 * half] = _mm256_and_si256(all, mask);
     codes[4 * half + 1] = _mm256_and_si256(_mm256_srli_epi16(all, 2), mask);
@@ -170,7 +170,7 @@ struct Q3K {
         _mm256_slli_epi16(high, 2), _mm256_slli_epi16(high, 1), high,
         _mm256_srli_epi16(high, 1), _mm256_srli_epi16(high, 2), _mm256_srli_epi16(high, 3),
         _mm256_srli_epi16(high, 4), _mm256_srli_epi16(high, 5)};
-    for (int s = 0; s < 8; ++s) {
+    for (std::size_t s = 0; s < 8; ++s) {
       row.codes[s] = _mm256_or_si256(row.codes[s], _mm256_and_si256(third[s], _mm256_set1_epi8(4)));
     }
     const __m128i scales = scales_of(block + offsetof(Block, scales));
@@ -202,7 +202,7 @@ struct Iq4Xs {
   static SuperRow decode(const std::byte* block) noexcept {
     SuperRow row;
     const __m256i values = both_halves(load128(gguf::kIq4Values.data()));
-    for (int s = 0; s < 8; ++s) {
+    for (std::size_t s = 0; s < 8; ++s) {
       const __m128i both = load128(block + offsetof(Block, qs) + 16 * s);
       const __m256i nibbles = _mm256_and_si256(join(both, _mm_srli_epi16(both, 4)), nibble_mask());
       row.codes[s] = _mm256_shuffle_epi8(values, nibbles);
