@@ -302,6 +302,14 @@ bool OutputParser::in_reasoning() const noexcept {
   return state_->in_reasoning();
 }
 
+const std::vector<OutputParser::TagPlace>& OutputParser::tag_places() const noexcept {
+  return state_->tag_places();
+}
+
+std::optional<std::size_t> OutputParser::answer_begin() const noexcept {
+  return state_->answer_begin();
+}
+
 void ParsedOutput::add(const OutputEvent& event) {
   if (const auto* text = std::get_if<TextDelta>(&event)) {
     content += text->text;
