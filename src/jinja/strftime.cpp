@@ -150,13 +150,13 @@ class TimeFormatter {
         field.text = std::string_view(moment_.tm_hour < 12 ? "am" : "pm");
         return true;
       case 'n':
-        field.text = "\n";
+        field.text.assign(1, '\n');
         return true;
       case 't':
-        field.text = "\t";
+        field.text.assign(1, '\t');
         return true;
       case '%':
-        field.text = "%";
+        field.text.assign(1, '%');
         return true;
       case 'z':
       case 'Z':
