@@ -144,19 +144,19 @@ class TimeFormatter {
         field.text = month;
         return true;
       case 'p':
-        field.text = std::string_view(moment_.tm_hour < 12 ? "AM" : "PM");
+        field.text += moment_.tm_hour < 12 ? "AM" : "PM";
         return true;
       case 'P':
-        field.text = std::string_view(moment_.tm_hour < 12 ? "am" : "pm");
+        field.text += moment_.tm_hour < 12 ? "am" : "pm";
         return true;
       case 'n':
-        field.text.assign(1, '\n');
+        field.text += '\n';
         return true;
       case 't':
-        field.text.assign(1, '\t');
+        field.text += '\t';
         return true;
       case '%':
-        field.text.assign(1, '%');
+        field.text += '%';
         return true;
       case 'z':
       case 'Z':
