@@ -25,6 +25,12 @@ std::string source_of(const Flag& flag, const std::string& text) {
   return held != nullptr && held == text ? variable : last_name(flag.names);
 }
 
+// What --help says of a flag: its meaning, default and variable.
+std::string description(const Flag& flag) {
+  return fmt::format("{} (default: {}; {})", flag.help, flag.shown_default,
+                     environment_name(flag.names));
+}
+
 CLI::Option* add(CLI::App& command, const Flag& flag, const std::string& value_name,
                  const TakeText& take) {
   CLI::Option* option = command.add_option(
@@ -35,11 +41,8 @@ CLI::Option* add(CLI::App& command, const Flag& flag, const std::string& value_n
         }
         return true;
       },
-      flag.help);
-  option->envname(environment_name(flag.names))->type_name(value_name)->expected(1);
-  if (!flag.shown_default.empty()) {
-    option->default_str(flag.shown_default);
-  }
+      description(flag));
+  option->envname(environment_name(flag.names))->option_text(value_name)->expected(1);
   return option;
 }
 
@@ -83,10 +86,11 @@ void add_list(CLI::App& command, const Flag& flag, const std::string& value_name
 }
 
 void add_switch(CLI::App& command, const Flag& flag, std::function<void(bool)> take) {
-  CLI::Option* option = command.add_flag(flag.names, flag.help);
+  const std::string meaning = description(flag);
+  CLI::Option* option = command.add_flag(flag.names, meaning);
   option->envname(environment_name(flag.names))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-      ->default_str(flag.shown_default.empty() ? "off" : flag.shown_default);
+      ->option_text(" ");
   option->each([flag, take = std::move(take)](const std::string& text) {
     take(switch_value(source_of(flag, text), text));
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <new>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -94,20 +95,17 @@ int parse_and_run(std::span<const char* const> arguments) {
 
 std::string error_line(const std::string& message) {
   std::string line = "smolbot: ";
-  bool at_break = false;
-  for (const char c : message) {
-    if (c == '\n' || c == '\r') {
-      at_break = true;
-      continue;
+  std::string_view rest = message;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of("\r\n"), rest.size());
+    std::string_view part = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    part.remove_prefix(std::min(part.find_first_not_of(' '), part.size()));
+    // A caret points at something only below its line.
+    if (!part.empty() && part != "^") {
+      line += line.ends_with(": ") ? "" : " | ";
+      line += part;
     }
-    if (at_break && c == ' ') {
-      continue;
-    }
-    if (at_break) {
-      line += " | ";
-      at_break = false;
-    }
-    line += c;
   }
   return safe_for_terminal(line);
 }

@@ -262,27 +262,39 @@ Conversation::Step Conversation::regenerate(const std::string& /*argument*/) {
   return {Next::Answer, ""};
 }
 
-// Calls of the last assistant message that have no result yet.
-std::size_t Conversation::open_calls() const noexcept {
-  std::size_t results = 0;
+// The last assistant message, if only tool results stand behind it, and how many.
+Conversation::LastCalls Conversation::last_calls() const noexcept {
+  std::size_t n_results = 0;
   for (auto message = messages_.rbegin(); message != messages_.rend(); ++message) {
     if (message->role == chat::Role::Assistant) {
-      const std::size_t calls = message->tool_calls.size() + message->code_blocks.size();
-      return calls > results ? calls - results : 0;
+      return {&*message, n_results};
     }
     if (message->role != chat::Role::Tool) {
-      return 0;
+      break;
     }
-    ++results;
+    ++n_results;
   }
-  return 0;
+  return {nullptr, 0};
+}
+
+std::size_t Conversation::open_calls() const noexcept {
+  const auto [caller, n_results] = last_calls();
+  const std::size_t n_calls =
+      caller == nullptr ? 0 : caller->tool_calls.size() + caller->code_blocks.size();
+  return n_calls > n_results ? n_calls - n_results : 0;
 }
 
 Conversation::Step Conversation::add_result(const std::string& argument) {
   if (open_calls() == 0) {
     return {Next::Read, "/result: expected a tool call to answer, found none"};
   }
-  messages_.push_back(text_message(chat::Role::Tool, argument));
+  const auto [caller, n_results] = last_calls();
+  chat::Message result = text_message(chat::Role::Tool, argument);
+  if (n_results < caller->tool_calls.size()) {
+    result.tool_call_id = caller->tool_calls[n_results].id;
+    result.name = caller->tool_calls[n_results].name;
+  }
+  messages_.push_back(std::move(result));
   const std::size_t open = open_calls();
   return open == 0 ? Step{Next::Answer, ""}
                    : Step{Next::Read, fmt::format("{} more results (/result)", open)};

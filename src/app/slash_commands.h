@@ -62,6 +62,14 @@ class Conversation {
   Step undo(const std::string& argument);
   Step regenerate(const std::string& argument);
   Step add_result(const std::string& argument);
+
+  struct LastCalls {
+    const chat::Message* caller;  // nullptr: none
+    std::size_t n_results;
+  };
+
+  LastCalls last_calls() const noexcept;
+  // Calls of the last assistant message that have no result yet.
   std::size_t open_calls() const noexcept;
   bool drop_last_turn();
 

@@ -1,5 +1,5 @@
-// The one exception type: an operation that cannot be done (a file, a template, a request, a device).
-// The message names the thing, what was expected and what was found.
+// The one exception type: an operation that cannot be done (a file, a template, a request, a
+// device). The message names the thing, what was expected and what was found.
 #pragma once
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// JSON values with insertion order (nlohmann). For documents of thousands of keys use SAX instead: object
-// lookup here is linear.
+// JSON values with insertion order (nlohmann). For documents of thousands of keys use SAX instead:
+// object lookup here is linear.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@ namespace smol {
 
 using Json = nlohmann::ordered_json;
 
-// Parses one document. Throws Error{BadInput} with `what` (the thing's name), line and column; nesting
-// deeper than 256 is refused.
+// Parses one document. Throws Error{BadInput} with `what` (the thing's name), line and column;
+// nesting deeper than 256 is refused.
 Json parse_json(std::string_view text, std::string_view what);
 
 }  // namespace smol

@@ -1,12 +1,11 @@
 #include "base/mapped_file.h"
 
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/error.h"
@@ -17,9 +16,12 @@ namespace {
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
+
   ~Descriptor() { ::close(fd_); }
+
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
+
   int get() const noexcept { return fd_; }
 
  private:
@@ -39,7 +41,9 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
     fail(path, errno);
   }
   const Descriptor descriptor(fd);
+
   struct stat status {};
+
   if (::fstat(fd, &status) != 0) {
     fail(path, errno);
   }

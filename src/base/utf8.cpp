@@ -4,8 +4,8 @@ namespace smol::utf8 {
 namespace {
 
 struct Lead {
-  std::size_t length;         // bytes of the sequence; 0: no lead byte
-  unsigned char second_min;   // range of the second byte (table 3-7)
+  std::size_t length;        // bytes of the sequence; 0: no lead byte
+  unsigned char second_min;  // range of the second byte (table 3-7)
   unsigned char second_max;
 };
 

@@ -1,7 +1,7 @@
 // GGUF version 2 and 3, little-endian: header, metadata, tensor table, data.
-// Everything in the file is proven here, once: counts, lengths, offsets, alignment, types, overlaps, with
-// overflow-safe arithmetic, and no allocation that the file's size could not justify.
-// Specification: ggml docs/gguf.md.
+// Everything in the file is proven here, once: counts, lengths, offsets, alignment, types,
+// overlaps, with overflow-safe arithmetic, and no allocation that the file's size could not
+// justify. Specification: ggml docs/gguf.md.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,12 @@
 
 namespace smol::gguf {
 
-// Owns the mapping; immutable, any thread. Views stay valid while the File lives, also after a move.
+// Owns the mapping; immutable, any thread. Views stay valid while the File lives, also after a
+// move.
 class File {
  public:
-  // Throws Error{NotFound, Io} from the file system, Error{BadInput} naming field, expected and found
-  // for a broken file, Error{Unsupported} for an unknown version or tensor type.
+  // Throws Error{NotFound, Io} from the file system, Error{BadInput} naming field, expected and
+  // found for a broken file, Error{Unsupported} for an unknown version or tensor type.
   static File open(const std::filesystem::path& path);
   // The same over bytes in memory, which must outlive the File. `name` stands in messages.
   static File parse(std::span<const std::byte> bytes, std::string_view name);

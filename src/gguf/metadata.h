@@ -13,16 +13,15 @@
 namespace smol::gguf {
 
 // One type per array, as the format has it. Integers keep their width and sign.
-using Array = std::variant<
-    std::vector<std::uint8_t>, std::vector<std::int8_t>, std::vector<std::uint16_t>,
-    std::vector<std::int16_t>, std::vector<std::uint32_t>, std::vector<std::int32_t>,
-    std::vector<float>, std::vector<bool>, std::vector<std::string_view>,
-    std::vector<std::uint64_t>, std::vector<std::int64_t>, std::vector<double>>;
+using Array =
+    std::variant<std::vector<std::uint8_t>, std::vector<std::int8_t>, std::vector<std::uint16_t>,
+                 std::vector<std::int16_t>, std::vector<std::uint32_t>, std::vector<std::int32_t>,
+                 std::vector<float>, std::vector<bool>, std::vector<std::string_view>,
+                 std::vector<std::uint64_t>, std::vector<std::int64_t>, std::vector<double>>;
 
-using MetadataValue =
-    std::variant<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
-                 std::int32_t, float, bool, std::string_view, Array, std::uint64_t, std::int64_t,
-                 double>;
+using MetadataValue = std::variant<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t,
+                                   std::uint32_t, std::int32_t, float, bool, std::string_view,
+                                   Array, std::uint64_t, std::int64_t, double>;
 
 class Metadata {
  public:
@@ -34,14 +33,16 @@ class Metadata {
   explicit Metadata(std::vector<Entry> entries, std::string source = {});
 
   std::span<const Entry> entries() const noexcept { return entries_; }
+
   // The file's name, or empty.
   const std::string& source() const noexcept { return source_; }
+
   // nullptr: no such key.
   const MetadataValue* find(std::string_view key) const noexcept;
 
-  // Typed access. nullopt: no such key. Throws Error{BadInput} naming key, expected and found type when
-  // the key has another type. Any integer width is accepted where the value fits; `number` also takes
-  // integers and both float widths.
+  // Typed access. nullopt: no such key. Throws Error{BadInput} naming key, expected and found type
+  // when the key has another type. Any integer width is accepted where the value fits; `number`
+  // also takes integers and both float widths.
   std::optional<std::uint64_t> unsigned_integer(std::string_view key) const;
   std::optional<std::int64_t> integer(std::string_view key) const;
   std::optional<double> number(std::string_view key) const;

@@ -115,6 +115,9 @@ class SmolTemplates {
     } catch (const Error&) {
       return;  // an unknown role or a content that is no text: the chat layer takes neither
     }
+    if (messages.empty()) {
+      return;  // nor a chat without a message
+    }
     chat::PromptOptions prompt_options = options_of(variables);
     prompt_options.continue_final_message = context.value("continue_final_message", false);
     prompt_options.now = time_of(context.value("now", "2025-07-08T14:05:09"), "%Y-%m-%dT%H:%M:%S");

@@ -59,7 +59,7 @@ def test_every_flag_has_help_default_and_variable(bench):
         for name, rest in flags:
             if name != "help":
                 contains(rest, "SMOLBOT_" + name.upper().replace("-", "_"))
-                contains(rest, "=")
+                contains(rest, "(default: ")
 
 
 def test_bad_input_gives_one_line_and_status_2(bench):
