@@ -46,6 +46,12 @@ const CLI::App& chosen(const CLI::App& program) {
   return commands.empty() ? program : *commands.front();
 }
 
+// The flag that a message of the parser begins with.
+std::string flag_of(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  return text.substr(0, text.find(':'));
+}
+
 std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& command = chosen(program);
   const bool has_command = &command != &program;
@@ -59,6 +65,9 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
     return fmt::format("{}expected only what smolbot {}{}--help lists, found {}", name,
                        command.get_name() == "smolbot" ? "" : command.get_name(),
                        has_command ? " " : "", found);
+  }
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch)) {
+    return name + flag_of(error) + ": expected a value, found none";
   }
   return name + error.what();
 }
