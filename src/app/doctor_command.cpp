@@ -18,8 +18,8 @@ void add_doctor_command(CLI::App& program, Plan& plan) {
                     print(report.str());
                     return status;
                   });
-  add_positional(command, "FILE", "a GGUF file; without it only the machine is checked", false,
-                 [options](const auto&, const auto& text) { options->file = text; });
+  add_input_file(command, "FILE", "a GGUF file; without it only the machine is checked", false,
+                 options->file);
 }
 
 }  // namespace smol::app

@@ -174,16 +174,16 @@ void add_eval_command(CLI::App& program, Plan& plan) {
   CLI::App& command =
       add_command(program, "eval", "perplexity of a text, and divergence from a second model", plan,
                   [state] { return run(*state); });
-  add_positional(command, "TEXT", "a text file", true,
-                 [state](const auto&, const auto& text) { state->text = text; });
+  add_input_file(command, "TEXT", "a text file", true, state->text);
   add_file_options(command, state->model);
   add_template_option(command, state->model);
   add_compute_options(command, state->model);
   add_count(command, {"--window", "tokens of one pass", "512"}, {2, kMaxWindow}, state->window);
   add_count(command, {"--stride", "tokens from one pass to the next", "the window"},
             {1, kMaxWindow}, state->stride);
-  add_path(command, {"--against-model", "a model file to measure the divergence from", "none"},
-           state->against_model);
+  add_input_file(command,
+                 {"--against-model", "a model file to measure the divergence from", "none"},
+                 state->against_model);
   add_choice<model::KvCacheType>(
       command, {"--against-kv-type", "a cache type to measure the divergence from", "none"},
       {{"f16", model::KvCacheType::F16}, {"f32", model::KvCacheType::F32}}, state->against_kv_type);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -106,6 +107,17 @@ void add_positional(CLI::App& command, const std::string& name, const std::strin
       },
       help);
   option->type_name("")->expected(1)->required(required);
+}
+
+std::filesystem::path existing_file(std::string_view what, const std::string& text) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(text, error);
+  if (std::filesystem::is_regular_file(status)) {
+    return text;
+  }
+  const bool exists = std::filesystem::exists(status);
+  throw Error{ErrorCode::NotFound, fmt::format("{}: {}: expected a file, found {}", what, text,
+                                               exists ? "no regular file" : "none")};
 }
 
 std::size_t index_of_choice(std::string_view what, std::string_view text,

@@ -59,10 +59,30 @@ void add_text(CLI::App& command, const Flag& flag, Target& target) {
   add_value(command, flag, "TEXT", [&target](const auto&, const auto& text) { target = text; });
 }
 
+// A file that need not exist.
 template <class Target>
 void add_path(CLI::App& command, const Flag& flag, Target& target) {
   add_value(command, flag, "FILE",
             [&target](const auto&, const auto& text) { target = std::filesystem::path(text); });
+}
+
+// Throws Error{NotFound}: "--model: x.gguf: expected a file, found none", or "found no regular
+// file".
+std::filesystem::path existing_file(std::string_view what, const std::string& text);
+
+template <class Target>
+void add_input_file(CLI::App& command, const Flag& flag, Target& target) {
+  add_value(command, flag, "FILE",
+            [&target](const auto& what, const auto& text) { target = existing_file(what, text); });
+}
+
+// The same without a flag.
+template <class Target>
+void add_input_file(CLI::App& command, const std::string& name, const std::string& help,
+                    bool required, Target& target) {
+  add_positional(command, name, help, required, [&target](const auto& what, const auto& text) {
+    target = existing_file(what, text);
+  });
 }
 
 // `choices`: what may be given, with the value each stands for.

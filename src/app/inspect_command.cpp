@@ -17,8 +17,7 @@ void add_inspect_command(CLI::App& program, Plan& plan) {
         print(report.str());
         return status;
       });
-  add_positional(command, "FILE", "a GGUF file", true,
-                 [options](const auto&, const auto& text) { options->file = text; });
+  add_input_file(command, "FILE", "a GGUF file", true, options->file);
   add_switch(command, {"--json", "as JSON", "off"}, [options](bool on) { options->json = on; });
 }
 

@@ -73,18 +73,19 @@ void add_penalties(CLI::App& command, AnswerOptions& options) {
 }  // namespace
 
 void add_file_options(CLI::App& command, ModelOptions& options) {
-  add_path(
+  add_input_file(
       command,
       {"-m,--model", "the model file (GGUF)", "the newest SmolLM3 in models/, else the demo model"},
       options.model);
-  add_path(command,
-           {"--tokenizer", "a tokenizer.json or GGUF to take the tokenizer from", "the model file"},
-           options.tokenizer);
+  add_input_file(
+      command,
+      {"--tokenizer", "a tokenizer.json or GGUF to take the tokenizer from", "the model file"},
+      options.tokenizer);
 }
 
 void add_template_option(CLI::App& command, ModelOptions& options) {
-  add_path(command, {"--chat-template", "a Jinja template to use", "the model file's"},
-           options.chat_template);
+  add_input_file(command, {"--chat-template", "a Jinja template to use", "the model file's"},
+                 options.chat_template);
 }
 
 void add_compute_options(CLI::App& command, ModelOptions& options) {
@@ -107,12 +108,12 @@ void add_conversation_options(CLI::App& command, ConversationOptions& options) {
              [&options](bool on) { options.think = on; });
   add_switch(command, {"--no-think", "answer without thinking", "as the template does"},
              [&options](bool on) { options.think = !on; });
-  add_path(command, {"--tools", "tools as in OpenAI's API: a file with a JSON list", "none"},
-           options.tools);
-  add_path(command,
-           {"--python-tools", "tools as Python functions: a file with a JSON list of signatures",
-            "none"},
-           options.python_tools);
+  add_input_file(command, {"--tools", "tools as in OpenAI's API: a file with a JSON list", "none"},
+                 options.tools);
+  add_input_file(command,
+                 {"--python-tools",
+                  "tools as Python functions: a file with a JSON list of signatures", "none"},
+                 options.python_tools);
 }
 
 chat::PromptOptions prompt_options(const ConversationOptions& options) {

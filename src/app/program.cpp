@@ -46,10 +46,18 @@ const CLI::App& chosen(const CLI::App& program) {
   return commands.empty() ? program : *commands.front();
 }
 
-// The flag that a message of the parser begins with.
-std::string flag_of(const CLI::ParseError& error) {
+// Whether the parser missed a value: of a flag ("--model: 1 required TEXT missing") or of an
+// argument without a flag ("FILE is required").
+bool is_missing_value(const CLI::ParseError& error) {
+  const int code = error.get_exit_code();
+  return code == static_cast<int>(CLI::ExitCodes::ArgumentMismatch) ||
+         code == static_cast<int>(CLI::ExitCodes::RequiredError);
+}
+
+// The flag or argument that a message of the parser begins with.
+std::string subject_of(const CLI::ParseError& error) {
   const std::string text = error.what();
-  return text.substr(0, text.find(':'));
+  return text.substr(0, text.find_first_of(": "));
 }
 
 std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
@@ -66,8 +74,8 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
                        command.get_name() == "smolbot" ? "" : command.get_name(),
                        has_command ? " " : "", found);
   }
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch)) {
-    return name + flag_of(error) + ": expected a value, found none";
+  if (is_missing_value(error)) {
+    return name + subject_of(error) + ": expected a value, found none";
   }
   return name + error.what();
 }

@@ -40,8 +40,7 @@ void add_quantize_command(CLI::App& program, Plan& plan) {
                   [state] { return run(*state); });
   QuantizeOptions& options = state->options;
   options.type = "Q4_K_M";
-  add_positional(command, "IN", "the GGUF file to read", true,
-                 [&options](const auto&, const auto& text) { options.input = text; });
+  add_input_file(command, "IN", "the GGUF file to read", true, options.input);
   add_positional(command, "OUT", "the GGUF file to write", true,
                  [&options](const auto&, const auto& text) { options.output = text; });
   add_text(command, {"--type", "Q8_0, Q4_0, Q4_K, Q6_K or Q4_K_M", options.type}, options.type);

@@ -71,10 +71,13 @@ void add_template_command(CLI::App& program, Plan& plan) {
                   [state] { return run(*state); });
   add_positional(command, "TEXT", "a user's message; without it standard input is read", false,
                  [state](const auto&, const auto& text) { state->text = text; });
-  add_path(command,
-           {"--messages",
-            "a file with a JSON list of messages, in place of TEXT; - for standard input", "none"},
-           state->messages);
+  add_value(command,
+            {"--messages",
+             "a file with a JSON list of messages, in place of TEXT; - for standard input", "none"},
+            "FILE", [state](const auto& what, const auto& text) {
+              state->messages =
+                  text == "-" ? std::filesystem::path(text) : existing_file(what, text);
+            });
   add_file_options(command, state->model);
   add_template_option(command, state->model);
   add_conversation_options(command, state->conversation);

@@ -6,7 +6,6 @@ from contextlib import closing
 from command_cases import TOOLS
 from harness import contains, equal
 
-PROMPT = r"> (?=\x1b|$|\S|\s*$)"
 DIM = "\x1b[2m"
 # Without its end of turn the demo writes until the context is full.
 ENDLESS = ("--temperature", "0", "--no-think", "--logit-bias", "4108=-100", "--logit-bias", "4097=-100")
@@ -78,13 +77,14 @@ def test_ctrl_c_stops_the_answer_and_not_the_program(bench):
 
 def test_ctrl_c_at_the_prompt_drops_the_line(bench):
     with closing(bench.chat("--temperature", "0", "--no-think")) as chat:
-        chat.expect("/help")
+        chat.prompt()
         chat.send("half a line")
         chat.expect("half a line")
         chat.send("\x03")
         chat.expect("ends the program")
         chat.line("What is 12 + 30?")
         chat.expect(r"12 \+ 30 = 42\.")
+        chat.prompt()
         chat.send("\x04")
         equal(chat.wait(), 0)
 
@@ -92,13 +92,14 @@ def test_ctrl_c_at_the_prompt_drops_the_line(bench):
 def test_lines_come_back_in_the_next_session(bench):
     for _ in range(2):
         with closing(bench.chat("--temperature", "0", "--no-think")) as chat:
-            chat.expect("/help")
+            chat.prompt()
             if (bench.folder / ".local/state/smolbot/history").exists():
                 chat.send("\x1b[A")
                 chat.expect("/status")
                 chat.send("\x15")
             chat.line("/status")
             chat.expect("context")
+            chat.prompt()
             chat.send("\x04")
             equal(chat.wait(), 0)
     history = bench.folder / ".local/state/smolbot/history"
@@ -107,7 +108,7 @@ def test_lines_come_back_in_the_next_session(bench):
 
 def test_commands_are_explained_and_completed(bench):
     with closing(bench.chat()) as chat:
-        chat.expect("/help")
+        chat.prompt()
         chat.send("/no_\t")
         chat.expect("/no_think")
         chat.send("\r")

@@ -55,6 +55,10 @@ class Terminal:
     def line(self, text):
         self.send(text + "\r")
 
+    def prompt(self):
+        """Waits until the program reads a line: what is typed earlier, the terminal may change."""
+        self.expect(r"\x1b\[\?2004h> ")
+
     def wait(self, seconds=30):
         """The exit status, once the terminal is silent."""
         end = time.monotonic() + seconds
