@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "gguf/printable.h"
 #include "model/config_keys.h"
 #include "model/rope_keys.h"
 
@@ -33,7 +34,7 @@ std::string read_architecture(const gguf::File& file) {
     throw Error(ErrorCode::BadInput, label + known + ", found no such key");
   }
   if (std::find(kArchitectures.begin(), kArchitectures.end(), *name) == kArchitectures.end()) {
-    throw Error(ErrorCode::Unsupported, label + known + ", found " + std::string(*name));
+    throw Error(ErrorCode::Unsupported, label + known + ", found " + gguf::printable(*name));
   }
   return std::string(*name);
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "gguf/printable.h"
 
 namespace smol::model {
 
@@ -84,7 +85,7 @@ RopeScaling read_rope_scaling(const gguf::File& file, const ConfigKeys& keys, Fi
   if (type != "linear" && type != "yarn") {
     throw Error(
         ErrorCode::Unsupported,
-        keys.label(kType) + ": expected one of none, linear, yarn, found " + std::string(type));
+        keys.label(kType) + ": expected one of none, linear, yarn, found " + gguf::printable(type));
   }
   scaling.factor = keys.real(kFactor, 1.0, kMaxFactor);
   if (type == "yarn") {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "gguf/printable.h"
 
 namespace smol::model {
 
@@ -63,7 +64,7 @@ class TensorTaker {
 
  private:
   [[nodiscard]] std::string label(const std::string& name) const {
-    return std::string(file_.name()) + ": " + name;
+    return std::string(file_.name()) + ": " + gguf::printable(name);
   }
 
   const gguf::TensorView& take(const std::string& name, const std::vector<std::size_t>& shape) {

@@ -112,7 +112,7 @@ std::vector<Bad> bad_hyperparameters() {
       {"KvHeadsZero", set_count(kKvHeads, 0), "head_count_kv"},
       {"KvHeadsMoreThanHeads", set_count(kKvHeads, 8), "head_count_kv"},
       {"KvHeadsNoDivisor", set_count(kKvHeads, 3), "head_count_kv"},
-      {"WidthWrong", set_count(kEmbedding, 512), "token_embd.weight"},
+      {"WidthWrong", set_count(kEmbedding, 512), "rope.dimension_count: expected 128"},
       {"WidthZero", set_count(kEmbedding, 0), "embedding_length"},
       {"FeedForwardWrong", set_count(kFeedForward, 512), "ffn"},
       {"FeedForwardMissing", without(kFeedForward), "feed_forward_length"},
@@ -127,7 +127,7 @@ std::vector<Bad> bad_hyperparameters() {
       {"DimensionsWrong", set_count(kDimensions, 32), "rope.dimension_count"},
       {"KeyLengthOdd", set_count("smollm3.attention.key_length", 63), "attention.key_length"},
       {"VocabularyStatedWrong", set_count("smollm3.vocab_size", 4351), "vocab_size"},
-      {"ScalingUnknown", set_text("smollm3.rope.scaling.type", "magic"), "rope.scaling.type"},
+      {"ScalingUnknown", set_text("smollm3.rope.scaling.type", "long\nrope"), "rope.scaling.type"},
   };
 }
 
@@ -149,6 +149,12 @@ std::vector<Bad> bad_tensors() {
              {{"blk.0.attn_q.bias", gguf::DType::F32, {256}}, std::vector<std::byte>(1024)});
        },
        "blk.0.attn_q.bias"},
+      {"LineBreakInATensorsName",
+       [](ModelCopy& c) {
+         c.tensors().push_back(
+             {{"blk.0.a\nb", gguf::DType::F32, {256}}, std::vector<std::byte>(1024)});
+       },
+       "blk.0.a"},
   };
 }
 

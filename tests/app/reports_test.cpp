@@ -46,7 +46,7 @@ TEST(SafeForTerminal, KeepsTextAndDisarmsControls) {
 }
 
 TEST(ErrorLine, IsOneLineWhateverTheMessage) {
-  EXPECT_EQ(error_line("line 1\n  {{ x\n     ^"), "smolbot: line 1 | {{ x | ^");
+  EXPECT_EQ(error_line("line 1\n  {{ x\n     ^"), "smolbot: line 1 | {{ x");
 }
 
 TEST(NpyHeader, IsAMultipleOf64BytesAndNamesTheShape) {

@@ -154,7 +154,7 @@ TEST(ChatService, StopsAtAStringWithoutShowingIt) {
   TurnOptions options;
   options.stop_strings = {"two thr"};
   const Turn turn = reply({{"one two three four"}}, options);
-  EXPECT_EQ(turn.events, (Texts{"text one", "finished stop_string"}));
+  EXPECT_EQ(turn.events, (Texts{"text one ", "finished stop_string"}));
 }
 
 TEST(ChatService, SaysThatAnAnswerWasCutWhileThinking) {

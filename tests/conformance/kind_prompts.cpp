@@ -71,6 +71,16 @@ bool holds_added_token(const text::Tokenizer& tokenizer, const std::string& text
   return std::ranges::any_of(ids, [&](TokenId id) { return tokenizer.is_added(id); });
 }
 
+bool refuses(const chat::PromptBuilder& builder, std::span<const chat::Message> messages,
+             const chat::PromptOptions& options) {
+  try {
+    builder.build(messages, options);
+    return false;
+  } catch (const Error& error) {
+    return std::string_view(error.what()).rfind("messages: ", 0) == 0;
+  }
+}
+
 // Whether the chat layer leaves the messages as they are: the text must then be the golden one.
 bool is_passed_through(const Json& context) {
   const Json& messages = context.at("vars").at("messages");
@@ -112,18 +122,23 @@ class SmolTemplates {
     std::vector<chat::Message> messages;
     try {
       messages = chat::messages_from_json(variables.at("messages"));
-    } catch (const Error&) {
-      return;  // an unknown role or a content that is no text: the chat layer takes neither
-    }
-    if (messages.empty()) {
-      return;  // nor a chat without a message
+    } catch (const Error& error) {
+      report_.skip(id, error.what());  // an unknown role, or content that is no text
+      return;
     }
     chat::PromptOptions prompt_options = options_of(variables);
     prompt_options.continue_final_message = context.value("continue_final_message", false);
     prompt_options.now = time_of(context.value("now", "2025-07-08T14:05:09"), "%Y-%m-%dT%H:%M:%S");
     const chat::PromptBuilder builder(read_file(options_.templates / (name + ".jinja")), tokenizer);
-    const chat::Prompt prompt = builder.build(messages, prompt_options);
     Case one(report_, id);
+    if (messages.empty()) {
+      // The template would render it; a chat starts with a message all the same.
+      if (!refuses(builder, messages, prompt_options)) {
+        one.fail("no message", "an error that names messages", "a prompt");
+      }
+      return;
+    }
+    const chat::Prompt prompt = builder.build(messages, prompt_options);
     one.equal("ids", tokenizer.encode(prompt.text.bytes()), prompt.ids);
     if (is_passed_through(context)) {
       one.equal("text", record.at("expected").get<std::string>(), prompt.text.bytes());

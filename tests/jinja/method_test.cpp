@@ -100,7 +100,7 @@ TEST(Format, FillsFields) {
             "    a|***b***|00042|1,234,567|f_ffff|3.14|25.0%|+5|1.234568e+04|101");
   EXPECT_EQ(render("{{ '{:{}}'.format(7, '>4') }} {{ '{{}}'.format() }} {{ "
                    "'{:010,.1f}'.format(1234.5) }} {{ '{:.3}'.format(1234.5) }}"),
-            "   7 {} 001,234.5 1.23e+03");
+            "   7 {} 0,001,234.5 1.23e+03");
   EXPECT_EQ(failure("{{ '{'.format(1) }}"), "Single '{' encountered in format string");
   EXPECT_EQ(failure("{{ '{0.__class__.x}'.format(1) }}"),
             "access to attribute '__class__' of 'int' object is unsafe.");

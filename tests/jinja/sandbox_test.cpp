@@ -73,7 +73,7 @@ TEST(Sandbox, BoundsOutput) {
 }
 
 TEST(Sandbox, BoundsIntegers) {
-  EXPECT_NE(failure("{{ 10 ** 10 ** 10 }}").find("too large"), std::string::npos);
+  EXPECT_NE(failure("{{ 10 ** (10 ** 10) }}").find("too large"), std::string::npos);
   EXPECT_NE(failure("{{ (2 ** 100000) * (2 ** 100000) }}").find("an integer of more than"),
             std::string::npos);
   EXPECT_EQ(failure("{{ 10 ** 5000 }}"),
@@ -84,7 +84,7 @@ TEST(Sandbox, BoundsIntegers) {
 TEST(Sandbox, BoundsRanges) {
   EXPECT_EQ(failure("{{ range(200000) }}"),
             "Range too big. The sandbox blocks ranges larger than MAX_RANGE (100000).");
-  EXPECT_EQ(failure("{{ range(-10**18, 10**18) }}"),
+  EXPECT_EQ(failure("{{ range(0 - 10**18, 10**18) }}"),
             "Range too big. The sandbox blocks ranges larger than MAX_RANGE (100000).");
 }
 
@@ -125,11 +125,9 @@ TEST(Sandbox, BoundsNestingOfValues) {
   EXPECT_TRUE(
       is_depth(failure("{% set ns = namespace(s=[1]) %}{% for i in range(9999) %}{% set ns.s = "
                        "ns.s|map('string') %}{% endfor %}")));
-  EXPECT_TRUE(
-      is_depth(failure("{% set ns = namespace(s={}) %}{% for i in range(9999) %}{% set ns.s = "
-                       "ns.s.items() %}{% endfor %}{{ ns.s }}"
-                       "{% set ns.s = {'a': 1} %}{% for i in range(9999) %}{% set ns.s = {'a': "
-                       "ns.s} %}{% endfor %}")));
+  EXPECT_TRUE(is_depth(
+      failure("{% set ns = namespace(s={'a': 1}) %}{% for i in range(9999) %}{% set ns.s = "
+              "{'a': ns.s} %}{% endfor %}")));
 }
 
 TEST(Sandbox, ChainsOfNamespacesAndLoopsDoNotOverflow) {
