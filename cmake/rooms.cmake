@@ -35,6 +35,7 @@ function(smol_room_test name)
   target_link_libraries(${name}_test PRIVATE smol_${name} ${ARGN} GTest::gtest GTest::gmock
                                              GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name}_test)
+  add_dependencies(smol_tests ${name}_test)
   set_tests_properties(${name} PROPERTIES LABELS unit)
   # Further programs of the room, where it has any.
   if(EXISTS ${PROJECT_SOURCE_DIR}/tests/${name}/CMakeLists.txt)

@@ -67,6 +67,8 @@ def nehalem() -> Counts:
     """On a processor without AVX the kernels' tests pass, and of the tables only the scalar one is offered."""
     emulator = ["qemu-x86_64", "-cpu", "Nehalem"]
     programs = BUILD / "release" / "bin"
+    if not build("release", "kernels_test"):
+        return Counts(failed=1)
     counts = suite_gtest.run_program("nehalem", [*emulator, programs / "kernels_test"])
     counts.skipped = 0  # the other tables, which this processor is not to run
     refused = not run("nehalem-refusal", [*emulator, "-E", "SMOL_ISA=avx2", programs / "smolbot", "doctor"])

@@ -32,7 +32,7 @@ def build(preset: str, *targets: str) -> bool:
 
 
 def build_dev() -> Counts:
-    return one(build("dev"))
+    return one(build("dev", "smol_tests"))
 
 
 def unit() -> Counts:
@@ -44,7 +44,7 @@ def fuzz_replay() -> Counts:
 
 
 def build_release() -> Counts:
-    return one(build("release"))
+    return one(build("release", "smolbot", "smolbot_conformance"))
 
 
 def test_model() -> Counts:
