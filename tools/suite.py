@@ -1,7 +1,6 @@
 """Runs every stage of ./test in order of cost and ends with one line: `N passed, N failed, N skipped`.
 
-Options: --long (differential runs, long exactness matrix), --ci (tidy, emulated processors, thread sanitizer),
---release-only (no stage that needs a sanitizer build).
+Options: --long (differential runs, long exactness matrix), --ci (tidy, emulated processors, thread sanitizer).
 Each stage's whole output is in build/log/. Exit status 0 only without a failure.
 """
 import argparse
@@ -18,10 +17,9 @@ def stages(options: argparse.Namespace):
     yield "layers", suite_stages.layers
     yield "one token", suite_stages.one_token
     yield "format", suite_stages.format_check
-    if not options.release_only:
-        yield "dev build", suite_stages.build_dev
-        yield "unit", suite_stages.unit
-        yield "fuzz replay", suite_stages.fuzz_replay
+    yield "dev build", suite_stages.build_dev
+    yield "unit", suite_stages.unit
+    yield "fuzz replay", suite_stages.fuzz_replay
     yield "release build", suite_stages.build_release
     yield "test model", suite_stages.test_model
     yield "conformance", lambda: suite_stages.conformance(options.long)
@@ -53,7 +51,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--ci", action="store_true")
-    parser.add_argument("--release-only", action="store_true")
     total = Counts()
     for name, stage in stages(parser.parse_args()):
         total += run(name, stage)
