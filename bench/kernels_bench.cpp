@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "kernels/kernel_table.h"
+#include "kernels/panel.h"
 
 namespace {
 
@@ -29,15 +31,20 @@ struct Operands {
 
 constexpr int kRepeats = 5;
 
+// Panels where the type has them.
 kernels::Matrix matrix_of(const Case& c, Operands& operands) {
   const gguf::DTypeTraits& traits = gguf::traits(c.dtype);
   const std::size_t row_bytes = c.n_cols / traits.block_elements * traits.block_bytes;
-  operands.bytes.resize(c.n_rows * row_bytes);
+  operands.bytes.resize(kernels::matrix_bytes(c.dtype, c.n_rows, row_bytes) +
+                        kernels::kPanelAlignment);
   std::mt19937 random(1);
   // Bytes below 64 keep every float of every type finite and moderate.
   std::generate(operands.bytes.begin(), operands.bytes.end(),
                 [&] { return static_cast<std::byte>(random() % 64); });
-  return {c.dtype, operands.bytes.data(), c.n_rows, c.n_cols, row_bytes};
+  void* start = operands.bytes.data();
+  std::size_t space = operands.bytes.size();
+  const void* aligned = std::align(kernels::kPanelAlignment, 1, start, space);
+  return {c.dtype, static_cast<const std::byte*>(aligned), c.n_rows, c.n_cols, row_bytes};
 }
 
 kernels::Activations activations_of(const Case& c, Operands& operands) {
@@ -97,7 +104,9 @@ int main() {
   const std::vector<Case> cases = {
       {DType::Q4_K, 2048, 2048, 1},  {DType::Q6_K, 2048, 2048, 1},  {DType::Q4_K, 11008, 2048, 1},
       {DType::Q6_K, 11008, 2048, 1}, {DType::Q8_0, 11008, 2048, 1}, {DType::F16, 11008, 2048, 1},
+      {DType::Q4_K, 11008, 2048, 2}, {DType::Q4_K, 11008, 2048, 4}, {DType::Q4_K, 11008, 2048, 8},
       {DType::Q4_K, 256, 2048, 512}, {DType::Q6_K, 256, 2048, 512}, {DType::Q8_0, 256, 2048, 512},
+      {DType::Q4_0, 256, 2048, 512}, {DType::Q4_1, 256, 2048, 512}, {DType::Q5_0, 256, 2048, 512},
       {DType::F16, 256, 2048, 512},
   };
   for (const kernels::KernelTable* table : kernels::compiled_kernels()) {

@@ -133,19 +133,24 @@ Json run_tests(Runtime& runtime, const BenchCommand& command) {
   return tests;
 }
 
+Json load_report(const model::Weights& weights) {
+  const model::LoadReport& report = weights.load_report();
+  return {{"bytes", report.bytes},
+          {"huge_page_bytes", report.huge_page_bytes},
+          {"seconds", report.seconds}};
+}
+
 Json report_of(Runtime& runtime, const BenchCommand& command) {
   const std::string_view isa = kernels::active_kernels().isa;
-  ByteSpans weights;
-  for (const gguf::TensorView& tensor : runtime.file.tensors()) {
-    weights.push_back(tensor.bytes);
-  }
-  const double bandwidth = bandwidth_gb_per_s(runtime.pool, weights, isa, kProbePasses);
+  const double bandwidth =
+      bandwidth_gb_per_s(runtime.pool, {runtime.weights.bytes()}, isa, kProbePasses);
   const double peak = int8_peak_gmac_per_s(runtime.pool, isa, kProbePasses);
   Json tests = run_tests(runtime, command);
   return {{"tests", std::move(tests)},
           {"bandwidth_gb_per_s", bandwidth},
           {"int8_peak_gmac_per_s", peak},
           {"bytes_per_token", bytes_per_token(runtime.file)},
+          {"load", load_report(runtime.weights)},
           {"rss_bytes", peak_resident_bytes()},
           {"threads", runtime.pool.size()},
           {"isa", std::string(isa)}};
@@ -174,6 +179,10 @@ std::string as_text(const Json& report, const std::string& model) {
     }
     out += "\n";
   }
+  const Json& load = report["load"];
+  out += fmt::format("loaded     {} in {:.2f} s, {} of it on huge pages\n",
+                     bytes_text(load["bytes"].get<std::uint64_t>()), load["seconds"].get<double>(),
+                     bytes_text(load["huge_page_bytes"].get<std::uint64_t>()));
   return out + fmt::format("resident   {} at most\n",
                            bytes_text(report["rss_bytes"].get<std::uint64_t>()));
 }

@@ -39,7 +39,7 @@ void examine_weights(const gguf::File& file, const std::optional<text::Tokenizer
   const model::Weights weights(file, config);
   check_tensors(file, weights, findings);
   if (tokenizer) {
-    check_behaviour(weights, file, *tokenizer, findings);
+    check_behaviour(weights, *tokenizer, findings);
   }
 }
 

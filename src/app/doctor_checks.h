@@ -54,7 +54,7 @@ void check_tokenizer(const text::Tokenizer& tokenizer, Findings& findings);
 void check_template(const gguf::File& file, Findings& findings);
 // doctor_probe.cpp: whether the model predicts a text better when rotary pairs or NoPE layers are
 // read in another way than the file says. Runs the model.
-void check_behaviour(const model::Weights& weights, const gguf::File& file,
-                     const text::Tokenizer& tokenizer, Findings& findings);
+void check_behaviour(const model::Weights& weights, const text::Tokenizer& tokenizer,
+                     Findings& findings);
 
 }  // namespace smol::app

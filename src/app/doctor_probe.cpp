@@ -89,8 +89,8 @@ Reading nope_reading(const model::ModelConfig& config) {
 
 }  // namespace
 
-void check_behaviour(const model::Weights& weights, const gguf::File& file,
-                     const text::Tokenizer& tokenizer, Findings& findings) {
+void check_behaviour(const model::Weights& weights, const text::Tokenizer& tokenizer,
+                     Findings& findings) {
   const std::vector<TokenId> ids = tokenizer.encode(kProbe);
   if (ids.size() >= weights.config().context_length) {
     findings.note("behaviour", "not tried: the context is shorter than the probe");
@@ -112,7 +112,7 @@ void check_behaviour(const model::Weights& weights, const gguf::File& file,
   double best_nll = as_stated - kMargin;
   const std::array readings{halves_reading(weights.config()), nope_reading(weights.config())};
   for (const Reading& reading : readings) {
-    const double nll = score(model::Weights(file, reading.config));
+    const double nll = score(weights.with_config(reading.config));
     if (nll < best_nll) {
       best_nll = nll;
       best = &reading;

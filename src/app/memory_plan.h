@@ -11,7 +11,7 @@
 namespace smol::app {
 
 struct MemoryNeed {
-  std::uint64_t weight_bytes;        // the file, mapped
+  std::uint64_t weight_bytes;        // of the file; in memory they take as many
   std::uint64_t bytes_per_position;  // keys and values of all layers
   std::uint64_t working_bytes;       // activations, logits, tokenizer
 

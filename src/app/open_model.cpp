@@ -1,6 +1,7 @@
 #include "app/open_model.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,32 +24,37 @@ ContextChoice with_least(const ContextChoice& choice, std::optional<std::size_t>
   return least && std::holds_alternative<DefaultContext>(choice) ? ContextChoice{*least} : choice;
 }
 
-std::unique_ptr<model::Decoder> make_decoder(const gguf::File& file, const model::Weights& weights,
-                                             ThreadPool& pool, const ModelOptions& options,
-                                             std::size_t max_batch) {
-  const model::ModelConfig& config = weights.config();
-  const MemoryNeed need = memory_need(config, options.kv_type, file.size_bytes());
-  const std::size_t context = plan_context(options.context, config, need, available_memory_bytes());
-  return model::make_cpu_decoder(
-      weights,
-      {.n_slots = 1, .context = context, .kv_type = options.kv_type, .max_batch = max_batch}, pool,
-      kernels::active_kernels());
-}
-
 ModelOptions with_least(ModelOptions options, std::optional<std::size_t> least) {
   options.context = with_least(options.context, least);
   return options;
+}
+
+// What fits is known before anything large is taken.
+Runtime::Plan make_plan(const gguf::File& file, const ModelOptions& options) {
+  Runtime::Plan plan;
+  plan.config = model::ModelConfig::from_gguf(file, stated_context(options.context));
+  const MemoryNeed need = memory_need(plan.config, options.kv_type, file.size_bytes());
+  plan.context = plan_context(options.context, plan.config, need, available_memory_bytes());
+  return plan;
 }
 
 }  // namespace
 
 Runtime::Runtime(const std::filesystem::path& path, const ModelOptions& options,
                  std::optional<std::size_t> least_context, std::size_t max_batch)
-    : file(gguf::File::open(path)),
-      weights(file, model::ModelConfig::from_gguf(
-                        file, stated_context(with_least(options.context, least_context)))),
+    : Runtime(gguf::File::open(path), with_least(options, least_context), max_batch) {}
+
+Runtime::Runtime(gguf::File opened, const ModelOptions& options, std::size_t max_batch)
+    : file(std::move(opened)),
+      plan(make_plan(file, options)),
+      weights(file, plan.config),
       pool(options.threads.value_or(default_thread_count())),
-      decoder(make_decoder(file, weights, pool, with_least(options, least_context), max_batch)) {}
+      decoder(model::make_cpu_decoder(weights,
+                                      {.n_slots = 1,
+                                       .context = plan.context,
+                                       .kv_type = options.kv_type,
+                                       .max_batch = max_batch},
+                                      pool, kernels::active_kernels())) {}
 
 text::Tokenizer open_tokenizer(const gguf::File& file, const ModelOptions& options) {
   if (options.tokenizer) {

@@ -29,10 +29,19 @@ struct Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
+  struct Plan {
+    model::ModelConfig config;
+    std::size_t context = 0;  // positions of the cache
+  };
+
   gguf::File file;
+  Plan plan;
   model::Weights weights;
   ThreadPool pool;
   std::unique_ptr<model::Decoder> decoder;
+
+ private:
+  Runtime(gguf::File opened, const ModelOptions& options, std::size_t max_batch);
 };
 
 // --tokenizer, else the model file's. Errors name the flag that gives another one.

@@ -13,21 +13,6 @@
 namespace smol {
 namespace {
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-
-  ~Descriptor() { ::close(fd_); }
-
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int get() const noexcept { return fd_; }
-
- private:
-  int fd_;
-};
-
 [[noreturn]] void fail(const std::filesystem::path& path, int error) {
   const auto code = error == ENOENT || error == ENOTDIR ? ErrorCode::NotFound : ErrorCode::Io;
   throw Error(code, path.string() + ": " + std::strerror(error));
@@ -35,12 +20,18 @@ class Descriptor {
 
 }  // namespace
 
-MappedFile::MappedFile(const std::filesystem::path& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+MappedFile::Descriptor::~Descriptor() {
+  if (fd_ >= 0) {
+    ::close(fd_);
+  }
+}
+
+MappedFile::MappedFile(const std::filesystem::path& path)
+    : name_(path.string()), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  const int fd = descriptor_.get();
   if (fd < 0) {
     fail(path, errno);
   }
-  const Descriptor descriptor(fd);
 
   struct stat status {};
 
@@ -67,11 +58,35 @@ MappedFile::~MappedFile() {
   }
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : name_(std::move(other.name_)),
+      descriptor_(std::move(other.descriptor_)),
+      bytes_(std::exchange(other.bytes_, {})) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(name_, other.name_);
+  std::swap(descriptor_, other.descriptor_);
   std::swap(bytes_, other.bytes_);
   return *this;
+}
+
+void MappedFile::read(std::size_t offset, std::span<std::byte> out) const {
+  while (!out.empty()) {
+    const ssize_t count =
+        ::pread(descriptor_.get(), out.data(), out.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) {
+      continue;
+    }
+    if (count < 0) {
+      fail(name_, errno);
+    }
+    if (count == 0) {
+      throw Error(ErrorCode::Io, name_ + ": expected " + std::to_string(bytes_.size()) +
+                                     " bytes, found an end at " + std::to_string(offset));
+    }
+    offset += static_cast<std::size_t>(count);
+    out = out.subspan(static_cast<std::size_t>(count));
+  }
 }
 
 }  // namespace smol

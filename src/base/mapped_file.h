@@ -1,9 +1,11 @@
-// A read-only file, mapped into memory. Owns the mapping; immutable, any thread.
+// A read-only file, mapped into memory. Owns mapping and descriptor; immutable, any thread.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
+#include <utility>
 
 namespace smol {
 
@@ -20,7 +22,37 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
 
+  // Copies the bytes from `offset` on without touching the mapping, whose pages would then count as
+  // this process's memory. Requires a range inside bytes(). Throws Error{Io} if the file has become
+  // shorter or cannot be read.
+  void read(std::size_t offset, std::span<std::byte> out) const;
+
  private:
+  // Closes what it holds.
+  class Descriptor {
+   public:
+    explicit Descriptor(int fd = -1) : fd_(fd) {}
+
+    ~Descriptor();
+
+    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+    Descriptor& operator=(Descriptor&& other) noexcept {
+      std::swap(fd_, other.fd_);
+      return *this;
+    }
+
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+
+    int get() const noexcept { return fd_; }
+
+   private:
+    int fd_;
+  };
+
+  std::string name_;
+  Descriptor descriptor_;
   std::span<const std::byte> bytes_;
 };
 

@@ -154,4 +154,14 @@ const TensorView& File::tensor(std::string_view tensor_name) const {
   return *found;
 }
 
+void File::read(const TensorView& tensor, std::size_t offset, std::span<std::byte> out) const {
+  const std::byte* from = tensor.bytes.data() + offset;
+  if (!contents_->mapping) {
+    std::copy_n(from, out.size(), out.data());
+    return;
+  }
+  const std::byte* start = contents_->mapping->bytes().data();
+  contents_->mapping->read(static_cast<std::size_t>(from - start), out);
+}
+
 }  // namespace smol::gguf

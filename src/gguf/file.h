@@ -4,6 +4,7 @@
 // justify. Specification: ggml docs/gguf.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -41,6 +42,10 @@ class File {
   const TensorView* find(std::string_view tensor_name) const noexcept;
   // Throws Error{BadInput} if there is no such tensor.
   const TensorView& tensor(std::string_view tensor_name) const;
+  // Copies bytes of one of its tensors, from `offset` in it on, without touching the mapping (so
+  // that memory never holds them twice). Requires a range inside tensor.bytes. Throws Error{Io} if
+  // the file has changed or cannot be read.
+  void read(const TensorView& tensor, std::size_t offset, std::span<std::byte> out) const;
 
  private:
   struct Contents;

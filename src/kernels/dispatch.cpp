@@ -53,7 +53,8 @@ ActivationFormat activation_format(gguf::DType weights) noexcept {
 
 std::span<const KernelTable* const> compiled_kernels() noexcept {
 #if defined(__x86_64__)
-  static const std::array kTables{&avx512_table(), &avx2_table(), &scalar_table()};
+  static const std::array kTables{&avx512_table(), &avxvnni_table(), &avx2_table(),
+                                  &scalar_table()};
 #else
   static const std::array kTables{&scalar_table()};
 #endif

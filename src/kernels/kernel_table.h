@@ -29,11 +29,12 @@ struct RowRange {
   std::size_t begin, end;
 };
 
-// A weight matrix as it lies in the file. [n_rows, n_cols], rows contiguous.
+// A weight matrix [n_rows, n_cols]: in panels where has_panels(dtype) (kernels/panel.h), otherwise
+// rows as in the file, one after the other.
 struct Matrix {
   gguf::DType dtype;
-  const std::byte* data;  // not owned
-  std::size_t n_rows, n_cols, row_bytes;
+  const std::byte* data;                  // not owned
+  std::size_t n_rows, n_cols, row_bytes;  // row_bytes: of a row in the file
 };
 
 // How a matrix of some type wants the activations it is multiplied with.
@@ -45,27 +46,37 @@ enum class ActivationFormat {
 ActivationFormat activation_format(gguf::DType weights) noexcept;
 inline constexpr std::size_t kSumBlock = 16;  // activations come with the sum of each 16 codes
 
-// The activations of `n_tokens` tokens in one format, as structure of arrays; rows follow each
-// other.
+// The activations of `n_tokens` tokens in one format, as structure of arrays. Quantized blocks of
+// the same columns lie together, token after token: a batch walks through them as they lie, and its
+// tokens do not compete for the same lines of the cache.
 struct Activations {
   ActivationFormat format;
   std::size_t n_tokens, n_cols;
-  const float* f32;          // [n_tokens, n_cols]             (F32 only)
-  const std::int8_t* codes;  // [n_tokens, n_cols]             (Q8 formats)
-  const float* scales;       // [n_tokens, n_cols / 32 or 256]
-  const std::int16_t* sums;  // [n_tokens, n_cols / 16]        sum of 16 codes
+  const float* f32;          // [n_tokens, n_cols]                 (F32 only)
+  const std::int8_t* codes;  // [n_cols / block, n_tokens, block]  (Q8 formats; block 32 or 256)
+  const float* scales;       // [n_cols / block, n_tokens]
+  const std::int16_t* sums;  // [n_cols / block, n_tokens, block / 16]  sum of 16 codes
+};
+
+// Where the blocks of one token go: block b at codes + b * n_tokens * block, scales + b * n_tokens,
+// sums + b * n_tokens * block / 16.
+struct QuantizedRow {
+  std::int8_t* codes;
+  float* scales;
+  std::int16_t* sums;
+  std::size_t n_tokens;
 };
 
 // scale = amax / 127; code = round to nearest even of x * (127 / amax), in [-127, 127]; all zero
 // where amax is below 2^-120 (127 / amax would overflow). A block with an infinity or NaN gets that
 // as its scale, so that every product with it is not finite.
-//   x [n] one token   codes [n]   scales [n / block]   sums [n / 16]
-using Quantize = void (*)(std::span<const float> x, std::int8_t* codes, float* scales,
-                          std::int16_t* sums) noexcept;
+//   x [n] one token
+using Quantize = void (*)(std::span<const float> x, const QuantizedRow& out) noexcept;
 
 // y[t, r] = dot(w[r, :], x[t, :]) for r in `rows`, for every token.
 //   y [n_tokens, y_stride]; only columns `rows` are written, so threads may run disjoint ranges.
-// Requires x in activation_format(w.dtype). Per (row, token) the order of float operations is that
+// Requires x in activation_format(w.dtype), and of panels whole ones: rows.begin a multiple of 16,
+// rows.end one or n_rows. Per (row, token) the order of float operations is that
 // of docs/performance.md ("canonical order"): blocks ascending, one accumulator, never dependent on
 // n_tokens.
 using MatMul = void (*)(const Matrix& w, const Activations& x, float* y, std::size_t y_stride,
@@ -135,7 +146,7 @@ using CombineRuns = void (*)(std::span<const Partial> runs, std::size_t head_dim
                              float* y) noexcept;
 
 struct KernelTable {
-  std::string_view isa;  // "scalar", "avx2", "avx512", "neon"
+  std::string_view isa;  // "scalar", "avx2", "avxvnni", "avx512", "neon"
   bool (*runs_on_this_cpu)() noexcept;
   Quantize quantize_q8x32;
   Quantize quantize_q8x256;

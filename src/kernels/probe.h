@@ -24,6 +24,7 @@ const Probe& probe_of(std::string_view isa) noexcept;
 const Probe& scalar_probe() noexcept;
 #if defined(__x86_64__)
 const Probe& avx2_probe() noexcept;
+const Probe& avxvnni_probe() noexcept;
 const Probe& avx512_probe() noexcept;
 #endif
 

@@ -8,6 +8,7 @@ namespace smol::kernels {
 const KernelTable& scalar_table() noexcept;
 #if defined(__x86_64__)
 const KernelTable& avx2_table() noexcept;
+const KernelTable& avxvnni_table() noexcept;
 const KernelTable& avx512_table() noexcept;
 #endif
 

@@ -1,6 +1,5 @@
 #include "model/weights.h"
 
-#include <cstring>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -20,14 +19,18 @@ std::string shape_text(const std::vector<std::size_t>& shape) {
   return text + "]";
 }
 
+struct Shape {
+  std::size_t n_rows, n_cols;
+};
+
 // Takes tensors by name and remembers which.
 class TensorTaker {
  public:
-  explicit TensorTaker(const gguf::File& file) : file_(file) {}
+  TensorTaker(const gguf::File& file, WeightLoader& loader) : file_(file), loader_(loader) {}
 
-  kernels::Matrix matrix(const std::string& name, std::size_t n_rows, std::size_t n_cols) {
-    const gguf::TensorView& tensor = take(name, {n_rows, n_cols});
-    return {tensor.dtype, tensor.bytes.data(), n_rows, n_cols, tensor.row_bytes()};
+  // `matrix` must stay where it is until the loader has loaded.
+  void matrix(const std::string& name, Shape shape, kernels::Matrix& matrix) {
+    loader_.plan(take(name, {shape.n_rows, shape.n_cols}), matrix);
   }
 
   std::vector<float> norm(const std::string& name, std::size_t length) {
@@ -37,7 +40,7 @@ class TensorTaker {
                                               std::string(gguf::traits(tensor.dtype).name));
     }
     std::vector<float> values(length);
-    std::memcpy(values.data(), tensor.bytes.data(), length * sizeof(float));
+    file_.read(tensor, 0, std::as_writable_bytes(std::span(values)));
     return values;
   }
 
@@ -79,40 +82,54 @@ class TensorTaker {
   }
 
   const gguf::File& file_;
+  WeightLoader& loader_;
   std::set<std::string> taken_;
 };
 
-LayerWeights take_layer(TensorTaker& tensors, const ModelConfig& config, std::size_t layer) {
+void take_layer(TensorTaker& tensors, const ModelConfig& config, std::size_t layer,
+                LayerWeights& weights) {
   const std::string prefix = "blk." + std::to_string(layer) + ".";
   const std::size_t q_width = config.n_heads * config.head_dim;
   const std::size_t kv_width = config.n_kv_heads * config.head_dim;
-  LayerWeights weights{};
   weights.attn_norm = tensors.norm(prefix + "attn_norm.weight", config.d_model);
-  weights.wq = tensors.matrix(prefix + "attn_q.weight", q_width, config.d_model);
-  weights.wk = tensors.matrix(prefix + "attn_k.weight", kv_width, config.d_model);
-  weights.wv = tensors.matrix(prefix + "attn_v.weight", kv_width, config.d_model);
-  weights.wo = tensors.matrix(prefix + "attn_output.weight", config.d_model, q_width);
+  tensors.matrix(prefix + "attn_q.weight", {q_width, config.d_model}, weights.wq);
+  tensors.matrix(prefix + "attn_k.weight", {kv_width, config.d_model}, weights.wk);
+  tensors.matrix(prefix + "attn_v.weight", {kv_width, config.d_model}, weights.wv);
+  tensors.matrix(prefix + "attn_output.weight", {config.d_model, q_width}, weights.wo);
   weights.ffn_norm = tensors.norm(prefix + "ffn_norm.weight", config.d_model);
-  weights.w_gate = tensors.matrix(prefix + "ffn_gate.weight", config.d_ff, config.d_model);
-  weights.w_up = tensors.matrix(prefix + "ffn_up.weight", config.d_ff, config.d_model);
-  weights.w_down = tensors.matrix(prefix + "ffn_down.weight", config.d_model, config.d_ff);
-  return weights;
+  tensors.matrix(prefix + "ffn_gate.weight", {config.d_ff, config.d_model}, weights.w_gate);
+  tensors.matrix(prefix + "ffn_up.weight", {config.d_ff, config.d_model}, weights.w_up);
+  tensors.matrix(prefix + "ffn_down.weight", {config.d_model, config.d_ff}, weights.w_down);
 }
 
 }  // namespace
 
 Weights::Weights(const gguf::File& file, ModelConfig config) : config_(std::move(config)) {
-  TensorTaker tensors(file);
-  token_embd_ = tensors.matrix("token_embd.weight", config_.vocab_size, config_.d_model);
-  layers_.reserve(config_.n_layers);
+  WeightLoader loader(file);
+  TensorTaker tensors(file, loader);
+  const Shape vocabulary{config_.vocab_size, config_.d_model};
+  tensors.matrix("token_embd.weight", vocabulary, token_embd_);
+  layers_.resize(config_.n_layers);
   for (std::size_t layer = 0; layer < config_.n_layers; ++layer) {
-    layers_.push_back(take_layer(tensors, config_, layer));
+    take_layer(tensors, config_, layer, layers_[layer]);
   }
   output_norm_ = tensors.norm("output_norm.weight", config_.d_model);
-  output_ = tensors.has("output.weight")
-                ? tensors.matrix("output.weight", config_.vocab_size, config_.d_model)
-                : token_embd_;
+  const bool is_tied = !tensors.has("output.weight");
+  if (!is_tied) {
+    tensors.matrix("output.weight", vocabulary, output_);
+  }
   unused_ = tensors.rest();
+  arena_ = std::make_shared<const HugePageArena>(loader.load());
+  load_report_ = loader.report();
+  if (is_tied) {
+    output_ = token_embd_;
+  }
+}
+
+Weights Weights::with_config(ModelConfig config) const {
+  Weights other = *this;
+  other.config_ = std::move(config);
+  return other;
 }
 
 }  // namespace smol::model

@@ -1,14 +1,18 @@
-// Every tensor of a model, found and shape-checked once. Matrices stay as they are in the file: no
-// copies.
+// Every tensor of a model, found and shape-checked once, and loaded into memory as the kernels read
+// it.
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/huge_page_arena.h"
 #include "gguf/file.h"
 #include "kernels/kernel_table.h"
 #include "model/config.h"
+#include "model/weight_loader.h"
 
 namespace smol::model {
 
@@ -23,13 +27,17 @@ struct LayerWeights {
   kernels::Matrix w_down;        // [d_model, d_ff]
 };
 
-// Immutable; any thread. The file must outlive it.
+// Immutable; any thread. A copy shares the memory of the matrices. The file is not needed any more.
 class Weights {
  public:
-  // Throws Error{BadInput} for a missing tensor or another shape ("blk.3.attn_k.weight: expected
-  // [512, 2048], found [512, 1024]"), Error{Unsupported} for a tensor in a layer that this program
-  // would have to ignore, as a bias.
+  // Reads the file's tensors, each once. Throws Error{BadInput} for a missing tensor or another
+  // shape ("blk.3.attn_k.weight: expected [512, 2048], found [512, 1024]"), Error{Unsupported} for
+  // a tensor in a layer that this program would have to ignore, as a bias, Error{Exhausted} without
+  // memory for them, Error{Io} if the file cannot be read.
   Weights(const gguf::File& file, ModelConfig config);
+
+  // The same matrices under another configuration, which must give them the same shapes.
+  [[nodiscard]] Weights with_config(ModelConfig config) const;
 
   [[nodiscard]] const ModelConfig& config() const noexcept { return config_; }
 
@@ -46,6 +54,11 @@ class Weights {
   // Names of tensors outside the layers that take no part.
   [[nodiscard]] const std::vector<std::string>& unused() const noexcept { return unused_; }
 
+  // All matrices, one after the other.
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return arena_->bytes(); }
+
+  [[nodiscard]] const LoadReport& load_report() const noexcept { return load_report_; }
+
  private:
   ModelConfig config_;
   kernels::Matrix token_embd_{};
@@ -53,6 +66,8 @@ class Weights {
   std::vector<float> output_norm_;
   kernels::Matrix output_{};
   std::vector<std::string> unused_;
+  std::shared_ptr<const HugePageArena> arena_;
+  LoadReport load_report_;
 };
 
 }  // namespace smol::model

@@ -1,5 +1,7 @@
 #include "base/mapped_file.h"
 
+#include <array>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -35,6 +37,32 @@ TEST(MappedFile, HoldsTheBytesOfTheFile) {
   const test::TempFolder folder;
   std::ofstream(folder.path() / "file") << "some bytes";
   EXPECT_EQ(text_of(MappedFile(folder.path() / "file")), "some bytes");
+}
+
+TEST(MappedFile, ReadCopiesARange) {
+  const test::TempFolder folder;
+  std::ofstream(folder.path() / "file") << "some bytes";
+  const MappedFile file(folder.path() / "file");
+  std::array<std::byte, 4> out{};
+  file.read(5, out);
+  EXPECT_EQ(static_cast<char>(out[0]), 'b');
+  EXPECT_EQ(static_cast<char>(out[3]), 'e');
+}
+
+TEST(MappedFile, ReadOfAFileThatHasBecomeShorterFails) {
+  const test::TempFolder folder;
+  const auto path = folder.path() / "file";
+  std::ofstream(path) << "some bytes";
+  const MappedFile file(path);
+  std::filesystem::resize_file(path, 6);
+  std::array<std::byte, 4> out{};
+  try {
+    file.read(5, out);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::Io);
+    EXPECT_NE(std::string(error.what()).find("expected 10 bytes"), std::string::npos);
+  }
 }
 
 TEST(MappedFile, OfAnEmptyFileIsEmpty) {

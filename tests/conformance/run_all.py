@@ -140,11 +140,12 @@ def model_runs(isa: str, long: bool):
 def instruction_sets() -> tuple:
     """(those to run, lines on those that are left out); "best" is what the machine chooses by itself"""
     flags = set(re.findall(r"\w+", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")))
-    if "avx2" not in flags:
-        return ["best"], ["avx2 and avx512: this processor has neither"]
-    if "avx512_vnni" not in flags:
-        return ["scalar", "best"], ["avx512: this processor has none; avx2 is its best"]
-    return ["scalar", "avx2", "best"], []
+    sets = {"avx2": "avx2", "avxvnni": "avx_vnni", "avx512": "avx512_vnni"}
+    here = [name for name, flag in sets.items() if flag in flags]
+    missing = [f"{name}: this processor has none" for name in sets if name not in here]
+    if not here:
+        return ["best"], missing
+    return ["scalar", *here[:-1], "best"], missing
 
 
 @dataclasses.dataclass

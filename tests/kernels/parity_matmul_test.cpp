@@ -1,10 +1,13 @@
-// Products and quantization: each instruction set returns the bytes of the scalar table.
+// Products and quantization: each instruction set returns the bytes of the scalar definition, which
+// multiplies rows as they lie in a file.
 #include <algorithm>
 #include <limits>
 
 #include <gtest/gtest.h>
 
+#include "kernels/panel.h"
 #include "kernels/parity.h"
+#include "kernels/scalar/ops.h"
 #include "kernels/support.h"
 #include "kernels/tables.h"
 
@@ -13,17 +16,23 @@ namespace {
 
 using gguf::DType;
 
+MatMul definition_of(DType dtype) {
+  const bool is_float = activation_format(dtype) == ActivationFormat::F32;
+  return is_float ? scalar::matmul_float(dtype) : scalar::matmul_rows(dtype);
+}
+
 class MatMulParity : public ParityTest {
  protected:
-  // y of both tables over all rows; columns outside stay untouched.
+  // y of the definition and of the table; columns outside `rows` stay untouched.
   void expect_same_product(const TestMatrix& w, const TestActivations& x, RowRange rows) {
-    const std::size_t stride = w.view.n_rows + 3;
+    const Matrix matrix = w.view();
+    const std::size_t stride = matrix.n_rows + 3;
     std::vector<float> expected(x.view.n_tokens * stride, -7.0F);
     std::vector<float> found = expected;
-    scalar().matmul(w.view.dtype)(w.view, x.view, expected.data(), stride, rows);
-    table().matmul(w.view.dtype)(w.view, x.view, found.data(), stride, rows);
-    ASSERT_TRUE(same_bits(expected, found)) << gguf::traits(w.view.dtype).name << " tokens "
-                                            << x.view.n_tokens << " rows " << w.view.n_rows;
+    definition_of(matrix.dtype)(w.in_rows(), x.view, expected.data(), stride, rows);
+    table().matmul(matrix.dtype)(matrix, x.view, found.data(), stride, rows);
+    ASSERT_TRUE(same_bits(expected, found)) << gguf::traits(matrix.dtype).name << " tokens "
+                                            << x.view.n_tokens << " rows " << matrix.n_rows;
   }
 };
 
@@ -45,11 +54,28 @@ TEST_P(MatMulParity, MatMulHasTheSameBytesForEveryTypeAndTokenCount) {
   for (const DType dtype : all_types()) {
     const std::size_t block = gguf::traits(dtype).block_elements;
     const std::size_t n_cols = block == 1 ? 77 : 3 * block;
-    const TestMatrix w = make_matrix(random, dtype, 7, n_cols, Fill::Normal);
-    for (const std::size_t n_tokens : sizes({1, 2, 3, 4, 5, 6, 7, 8, 9, 33})) {
+    const TestMatrix w = make_matrix(random, dtype, 19, n_cols, Fill::Normal);
+    std::vector<std::size_t> token_counts = {31, 32, 33, 34, 67};
+    for (std::size_t n_tokens = 1; n_tokens <= 20; ++n_tokens) {
+      token_counts.push_back(n_tokens);
+    }
+    for (const std::size_t n_tokens : token_counts) {
       const auto x =
           quantize_for(scalar(), dtype, normal_floats(random, n_tokens * n_cols), n_cols);
-      expect_same_product(w, x, {0, 7});
+      expect_same_product(w, x, {0, 19});
+    }
+  }
+}
+
+TEST_P(MatMulParity, MatMulHasTheSameBytesForEveryRowCount) {
+  Random random(10);
+  for (const DType dtype : all_types()) {
+    for (const std::size_t n_rows : sizes({1, 7, 15, 16, 17, 32, 35})) {
+      const TestMatrix w = make_matrix(random, dtype, n_rows, 256, Fill::Normal);
+      for (const std::size_t n_tokens : sizes({1, 4, 5})) {
+        const auto x = quantize_for(scalar(), dtype, normal_floats(random, n_tokens * 256), 256);
+        expect_same_product(w, x, {0, n_rows});
+      }
     }
   }
 }
@@ -70,11 +96,15 @@ TEST_P(MatMulParity, MatMulHasTheSameBytesForRowsOfSeveralChunks) {
 TEST_P(MatMulParity, MatMulWritesOnlyItsRows) {
   Random random(13);
   for (const DType dtype : all_types()) {
-    const TestMatrix w = make_matrix(random, dtype, 11, 256, Fill::Normal);
+    const TestMatrix w = make_matrix(random, dtype, 43, 256, Fill::Normal);
     const auto x = quantize_for(scalar(), dtype, normal_floats(random, 3 * 256), 256);
-    expect_same_product(w, x, {2, 9});
-    expect_same_product(w, x, {4, 5});
-    expect_same_product(w, x, {6, 6});
+    expect_same_product(w, x, {16, 32});
+    expect_same_product(w, x, {32, 43});
+    expect_same_product(w, x, {16, 16});
+    if (!has_panels(dtype)) {
+      expect_same_product(w, x, {2, 9});
+      expect_same_product(w, x, {4, 5});
+    }
   }
 }
 
@@ -111,9 +141,10 @@ TEST_P(MatMulParity, MatMulTakesRandomBytesAsWeights) {
   Random random(16);
   for (const DType dtype : all_types()) {
     TestMatrix w = make_matrix(random, dtype, 9, 768, Fill::Normal);
-    for (std::byte& byte : w.bytes) {
+    for (std::byte& byte : w.bytes()) {
       byte = static_cast<std::byte>(random_bits(random) & 0xFFU);
     }
+    w.pack();
     const auto x = quantize_for(scalar(), dtype, normal_floats(random, 4 * 768), 768);
     expect_same_product(w, x, {0, 9});
   }

@@ -26,15 +26,12 @@ class ScalarMatMul : public ::testing::TestWithParam<DType> {};
 
 // The value that activation `i` of token `t` stands for.
 double activation(const TestActivations& x, std::size_t t, std::size_t i) {
-  const std::size_t at = t * x.view.n_cols + i;
-  switch (x.view.format) {
-    case ActivationFormat::Q8x32:
-      return static_cast<double>(x.codes[at]) * static_cast<double>(x.scales[at / 32]);
-    case ActivationFormat::Q8x256:
-      return static_cast<double>(x.codes[at]) * static_cast<double>(x.scales[at / 256]);
-    default:
-      return static_cast<double>(x.f32[at]);
+  if (x.view.format == ActivationFormat::F32) {
+    return static_cast<double>(x.f32[t * x.view.n_cols + i]);
   }
+  const std::size_t block = x.view.format == ActivationFormat::Q8x32 ? 32 : 256;
+  const std::size_t at = i / block * x.view.n_tokens + t;
+  return static_cast<double>(x.codes[at * block + i % block]) * static_cast<double>(x.scales[at]);
 }
 
 TEST_P(ScalarMatMul, EqualsTheProductOfDequantizedWeights) {
@@ -45,11 +42,11 @@ TEST_P(ScalarMatMul, EqualsTheProductOfDequantizedWeights) {
   const std::size_t n_cols = gguf::traits(dtype).block_elements == 1 ? 301 : 1024;
   const TestMatrix w = make_matrix(random, dtype, kRows, n_cols, Fill::Normal);
   std::vector<float> weights(kRows * n_cols);
-  gguf::dequantize(dtype, w.bytes, weights);
+  gguf::dequantize(dtype, w.bytes(), weights);
   const auto x =
       quantize_for(scalar_table(), dtype, normal_floats(random, kTokens * n_cols), n_cols);
   std::vector<float> y(kTokens * kRows);
-  scalar_table().matmul(dtype)(w.view, x.view, y.data(), kRows, {0, kRows});
+  scalar_table().matmul(dtype)(w.view(), x.view, y.data(), kRows, {0, kRows});
   for (std::size_t t = 0; t < kTokens; ++t) {
     for (std::size_t r = 0; r < kRows; ++r) {
       double expected = 0.0;
@@ -73,13 +70,13 @@ TEST(ScalarMatMulBatch, DoesNotDependOnTheNumberOfTokens) {
     const std::vector<float> values = normal_floats(random, 5 * 512);
     const auto batch = quantize_for(scalar_table(), dtype, values, 512);
     std::vector<float> together(5 * 3);
-    scalar_table().matmul(dtype)(w.view, batch.view, together.data(), 3, {0, 3});
+    scalar_table().matmul(dtype)(w.view(), batch.view, together.data(), 3, {0, 3});
     std::vector<float> alone;
     for (std::size_t t = 0; t < 5; ++t) {
       const auto begin = values.begin() + static_cast<std::ptrdiff_t>(t * 512);
       const auto x = quantize_for(scalar_table(), dtype, {begin, begin + 512}, 512);
       std::vector<float> y(3);
-      scalar_table().matmul(dtype)(w.view, x.view, y.data(), 3, {0, 3});
+      scalar_table().matmul(dtype)(w.view(), x.view, y.data(), 3, {0, 3});
       alone.insert(alone.end(), y.begin(), y.end());
     }
     EXPECT_TRUE(same_bits(together, alone)) << gguf::traits(dtype).name;

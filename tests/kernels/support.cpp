@@ -1,6 +1,10 @@
 #include "kernels/support.h"
 
+#include <algorithm>
+#include <memory>
+
 #include "gguf/quant_blocks.h"
+#include "kernels/panel.h"
 
 namespace smol::kernels::test {
 namespace {
@@ -99,19 +103,50 @@ std::vector<float> normal_floats(Random& random, std::size_t n, float sigma) {
   return values;
 }
 
+TestMatrix::TestMatrix(DType dtype, std::size_t n_rows, std::size_t n_cols)
+    : dtype_(dtype),
+      n_rows_(n_rows),
+      n_cols_(n_cols),
+      row_bytes_(n_cols / gguf::traits(dtype).block_elements * gguf::traits(dtype).block_bytes),
+      bytes_(n_rows * row_bytes_),
+      storage_(matrix_bytes(dtype, n_rows, row_bytes_) + kPanelAlignment) {
+  void* start = storage_.data();
+  std::size_t space = storage_.size();
+  packed_ = static_cast<std::byte*>(std::align(kPanelAlignment, 1, start, space));
+}
+
+void TestMatrix::pack() {
+  if (!has_panels(dtype_)) {
+    std::copy(bytes_.begin(), bytes_.end(), packed_);
+    return;
+  }
+  for (std::size_t r = 0; r < n_rows_; r += kPanelRows) {
+    const std::size_t count = std::min(kPanelRows, n_rows_ - r);
+    pack_panel(dtype_, std::span(bytes_).subspan(r * row_bytes_, count * row_bytes_), row_bytes_,
+               packed_ + r / kPanelRows * panel_bytes(row_bytes_));
+  }
+}
+
+Matrix TestMatrix::in_rows() const {
+  return {dtype_, bytes_.data(), n_rows_, n_cols_, row_bytes_};
+}
+
+Matrix TestMatrix::view() const {
+  return {dtype_, packed_, n_rows_, n_cols_, row_bytes_};
+}
+
 TestMatrix make_matrix(Random& random, DType dtype, std::size_t n_rows, std::size_t n_cols,
                        Fill fill) {
-  const gguf::DTypeTraits& traits = gguf::traits(dtype);
-  const std::size_t row_bytes = n_cols / traits.block_elements * traits.block_bytes;
-  TestMatrix matrix{std::vector<std::byte>(n_rows * row_bytes), {}};
+  const std::size_t block_bytes = gguf::traits(dtype).block_bytes;
+  TestMatrix matrix(dtype, n_rows, n_cols);
   const std::vector<std::size_t> offsets = scale_offsets(dtype);
-  for (std::size_t at = 0; at < matrix.bytes.size(); at += traits.block_bytes) {
-    std::byte* block = matrix.bytes.data() + at;
+  for (std::size_t at = 0; at < matrix.bytes().size(); at += block_bytes) {
+    std::byte* block = matrix.bytes().data() + at;
     if (offsets.empty()) {
       fill_float(random, dtype, fill, block);
       continue;
     }
-    for (std::size_t i = 0; i < traits.block_bytes; ++i) {
+    for (std::size_t i = 0; i < block_bytes; ++i) {
       block[i] = code_byte(random, fill);
     }
     for (const std::size_t offset : offsets) {
@@ -119,7 +154,7 @@ TestMatrix make_matrix(Random& random, DType dtype, std::size_t n_rows, std::siz
       std::memcpy(block + offset, &bits, sizeof(bits));
     }
   }
-  matrix.view = {dtype, matrix.bytes.data(), n_rows, n_cols, row_bytes};
+  matrix.pack();
   return matrix;
 }
 
@@ -137,9 +172,9 @@ TestActivations quantize_for(const KernelTable& table, DType weights, std::vecto
     const Quantize quantize =
         format == ActivationFormat::Q8x32 ? table.quantize_q8x32 : table.quantize_q8x256;
     for (std::size_t t = 0; t < n_tokens; ++t) {
-      quantize(std::span(out.f32).subspan(t * n_cols, n_cols), out.codes.data() + t * n_cols,
-               out.scales.data() + t * (n_cols / block),
-               out.sums.data() + t * (n_cols / kSumBlock));
+      quantize(std::span(out.f32).subspan(t * n_cols, n_cols),
+               {out.codes.data() + t * block, out.scales.data() + t,
+                out.sums.data() + t * (block / kSumBlock), n_tokens});
     }
   }
   out.view = {format,           n_tokens,          n_cols,         out.f32.data(),

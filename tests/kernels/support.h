@@ -40,12 +40,32 @@ inline constexpr Fill kAllFills[] = {Fill::Normal,    Fill::AllOnes,    Fill::Al
                                      Fill::SignBits,  Fill::TinyScales, Fill::LargeScales,
                                      Fill::ZeroScales};
 
-// A matrix with its bytes. Finite weights.
-struct TestMatrix {
-  std::vector<std::byte> bytes;
-  Matrix view;
+// A matrix with its bytes: in rows as in a file, and as the kernels want it.
+class TestMatrix {
+ public:
+  TestMatrix(gguf::DType dtype, std::size_t n_rows, std::size_t n_cols);
+
+  // The rows' bytes; pack() after a change.
+  std::vector<std::byte>& bytes() { return bytes_; }
+
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+
+  void pack();
+
+  // In rows, whatever the type.
+  Matrix in_rows() const;
+  // In panels where the type has them.
+  Matrix view() const;
+
+ private:
+  gguf::DType dtype_;
+  std::size_t n_rows_, n_cols_, row_bytes_;
+  std::vector<std::byte> bytes_;
+  std::vector<std::byte> storage_;
+  std::byte* packed_;  // in storage_
 };
 
+// Finite weights.
 TestMatrix make_matrix(Random& random, gguf::DType dtype, std::size_t n_rows, std::size_t n_cols,
                        Fill fill);
 

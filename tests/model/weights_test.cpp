@@ -1,11 +1,17 @@
 #include "model/weights.h"
 
+#include <algorithm>
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "gguf/dequantize.h"
+#include "kernels/panel.h"
+#include "support/temp_folder.h"
 #include "support/tiny_model.h"
 
 namespace smol::model {
@@ -32,13 +38,71 @@ std::string error_of(const TinyModel& model, ErrorCode code) {
   return "";
 }
 
-TEST(Weights, StayInTheFilesBytes) {
+std::vector<float> row_of(const kernels::Matrix& matrix, std::size_t row) {
+  std::vector<float> values(matrix.n_cols);
+  kernels::gather_row(matrix, row, values);
+  return values;
+}
+
+std::vector<float> row_of(const gguf::TensorView& tensor, std::size_t row) {
+  std::vector<float> values(tensor.n_cols());
+  gguf::dequantize(tensor.dtype, tensor.bytes.subspan(row * tensor.row_bytes(), tensor.row_bytes()),
+                   values);
+  return values;
+}
+
+TEST(Weights, HoldTheFilesMatricesInRowsAndInPanels) {
+  for (const gguf::DType dtype : {gguf::DType::F32, gguf::DType::Q8_0}) {
+    TinySpec spec;
+    spec.dtype = dtype;
+    const TinyFile tiny(spec);
+    const Weights weights = weights_of(tiny);
+    ASSERT_EQ(weights.layers().size(), 4U);
+    const kernels::Matrix& matrix = weights.layers()[2].w_up;
+    EXPECT_EQ(matrix.dtype, dtype);
+    EXPECT_EQ(matrix.n_rows, 96U);
+    EXPECT_EQ(matrix.n_cols, 64U);
+    for (std::size_t row = 0; row < 96; ++row) {
+      EXPECT_EQ(row_of(matrix, row), row_of(tiny.file().tensor("blk.2.ffn_up.weight"), row));
+    }
+    EXPECT_EQ(row_of(weights.token_embd(), 39),
+              row_of(tiny.file().tensor("token_embd.weight"), 39));
+  }
+}
+
+TEST(Weights, OfAFileOnDiskAreThoseOfTheSameBytesInMemory) {
+  TinySpec spec;
+  spec.dtype = gguf::DType::Q8_0;
+  const TinyFile tiny(spec);
+  const test::TempFolder folder;
+  const auto path = folder.path() / "model.gguf";
+  const std::vector<std::byte> bytes = TinyModel(spec).bytes();
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  const gguf::File file = gguf::File::open(path);
+  const Weights from_disk(file, ModelConfig::from_gguf(file, std::nullopt));
+  const Weights in_memory = weights_of(tiny);
+  const auto expected = in_memory.bytes();
+  const auto found = from_disk.bytes();
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), found.begin(), found.end()));
+}
+
+TEST(Weights, ReportWhatLoadingTook) {
   const TinyFile tiny{TinySpec{}};
   const Weights weights = weights_of(tiny);
-  ASSERT_EQ(weights.layers().size(), 4U);
-  EXPECT_EQ(weights.layers()[2].w_up.data, tiny.file().tensor("blk.2.ffn_up.weight").bytes.data());
-  EXPECT_EQ(weights.layers()[2].w_up.n_rows, 96U);
-  EXPECT_EQ(weights.layers()[2].w_up.n_cols, 64U);
+  EXPECT_EQ(weights.load_report().bytes, weights.bytes().size());
+  EXPECT_LE(weights.load_report().huge_page_bytes, weights.bytes().size());
+}
+
+TEST(Weights, UnderAnotherConfigurationShareTheMatrices) {
+  const TinyFile tiny{TinySpec{}};
+  const Weights weights = weights_of(tiny);
+  ModelConfig config = weights.config();
+  config.rope.pairs = RopePairs::Halves;
+  const Weights other = weights.with_config(config);
+  EXPECT_EQ(other.config().rope.pairs, RopePairs::Halves);
+  EXPECT_EQ(other.token_embd().data, weights.token_embd().data);
 }
 
 TEST(Weights, OutputIsTheEmbeddingWhereTheFileHasNone) {
@@ -52,7 +116,8 @@ TEST(Weights, OutputIsTheFilesWhereItHasOne) {
   spec.is_tied = false;
   const TinyFile tiny(spec);
   const Weights weights = weights_of(tiny);
-  EXPECT_EQ(weights.output().data, tiny.file().tensor("output.weight").bytes.data());
+  EXPECT_NE(weights.output().data, weights.token_embd().data);
+  EXPECT_EQ(row_of(weights.output(), 7), row_of(tiny.file().tensor("output.weight"), 7));
 }
 
 TEST(Weights, RefuseAnotherShapeNamingBoth) {

@@ -35,7 +35,7 @@ __m128 add_block(const __m256i (&codes)[kTileRows], const x86::SmallToken& x, __
   const __m128i dots = x86::sum_each(
       dot_codes<Format::kSigned>(codes[0], x.codes), dot_codes<Format::kSigned>(codes[1], x.codes),
       dot_codes<Format::kSigned>(codes[2], x.codes), dot_codes<Format::kSigned>(codes[3], x.codes));
-  return x86::add_small<Format::kMinimum, Format::kOffset>(dots, x, d, m, acc);
+  return x86::add_small<Format::kMinimum, 0>(dots, x, d, m, acc);
 }
 
 template <class Format>
@@ -107,16 +107,8 @@ SMOL_TARGET_END
 MatMul matmul_small(gguf::DType weights) noexcept {
   using gguf::DType;
   switch (weights) {
-    case DType::Q4_0:
-      return matmul_small_as<x86::Q40>;
-    case DType::Q4_1:
-      return matmul_small_as<x86::Q41>;
-    case DType::Q5_0:
-      return matmul_small_as<x86::Q50>;
     case DType::Q5_1:
       return matmul_small_as<x86::Q51>;
-    case DType::Q8_0:
-      return matmul_small_as<x86::Q80>;
     case DType::IQ4_NL:
       return matmul_small_as<x86::Iq4Nl>;
     default:

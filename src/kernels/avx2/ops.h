@@ -5,15 +5,14 @@
 
 namespace smol::kernels::avx2 {
 
-void quantize_q8x32(std::span<const float> x, std::int8_t* codes, float* scales,
-                    std::int16_t* sums) noexcept;
-void quantize_q8x256(std::span<const float> x, std::int8_t* codes, float* scales,
-                     std::int16_t* sums) noexcept;
+void quantize_q8x32(std::span<const float> x, const QuantizedRow& out) noexcept;
+void quantize_q8x256(std::span<const float> x, const QuantizedRow& out) noexcept;
 
-// Each returns nullptr for types of another block size.
+// Each returns nullptr for types that it does not serve.
 MatMul matmul_float(gguf::DType weights) noexcept;
-MatMul matmul_small(gguf::DType weights) noexcept;
-MatMul matmul_super(gguf::DType weights) noexcept;
+MatMul matmul_panels(gguf::DType weights) noexcept;
+MatMul matmul_small(gguf::DType weights) noexcept;  // in rows: Q5_1, IQ4_NL
+MatMul matmul_super(gguf::DType weights) noexcept;  // in rows: Q2_K, Q3_K, Q5_K, IQ4_XS
 
 void rms_norm(std::span<const float> x, std::span<const float> weight, float eps,
               std::span<float> y) noexcept;

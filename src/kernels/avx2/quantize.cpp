@@ -54,27 +54,27 @@ void quantize_step(const float* x, float inverse, std::int8_t* codes, std::int16
 }
 
 template <std::size_t kBlock>
-void quantize(std::span<const float> x, std::int8_t* codes, float* scales,
-              std::int16_t* sums) noexcept {
+void quantize(std::span<const float> x, const QuantizedRow& out) noexcept {
   for (std::size_t b = 0; b < x.size() / kBlock; ++b) {
-    const BlockScale scale = block_scale(largest_magnitude<kBlock>(x.data() + b * kBlock));
-    scales[b] = scale.scale;
-    for (std::size_t i = b * kBlock; i < (b + 1) * kBlock; i += kStepSize) {
-      quantize_step(x.data() + i, scale.inverse, codes + i, sums + i / kSumBlock);
+    const float* values = x.data() + b * kBlock;
+    const BlockScale scale = block_scale(largest_magnitude<kBlock>(values));
+    out.scales[b * out.n_tokens] = scale.scale;
+    std::int8_t* codes = out.codes + b * out.n_tokens * kBlock;
+    std::int16_t* sums = out.sums + b * out.n_tokens * (kBlock / kSumBlock);
+    for (std::size_t i = 0; i < kBlock; i += kStepSize) {
+      quantize_step(values + i, scale.inverse, codes + i, sums + i / kSumBlock);
     }
   }
 }
 
 }  // namespace
 
-void quantize_q8x32(std::span<const float> x, std::int8_t* codes, float* scales,
-                    std::int16_t* sums) noexcept {
-  quantize<32>(x, codes, scales, sums);
+void quantize_q8x32(std::span<const float> x, const QuantizedRow& out) noexcept {
+  quantize<32>(x, out);
 }
 
-void quantize_q8x256(std::span<const float> x, std::int8_t* codes, float* scales,
-                     std::int16_t* sums) noexcept {
-  quantize<256>(x, codes, scales, sums);
+void quantize_q8x256(std::span<const float> x, const QuantizedRow& out) noexcept {
+  quantize<256>(x, out);
 }
 
 SMOL_TARGET_END

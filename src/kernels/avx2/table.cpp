@@ -1,4 +1,5 @@
 #include "kernels/avx2/ops.h"
+#include "kernels/panel.h"
 #include "kernels/tables.h"
 #include "kernels/x86/cpu.h"
 
@@ -6,6 +7,9 @@ namespace smol::kernels {
 namespace {
 
 MatMul matmul(gguf::DType weights) noexcept {
+  if (has_panels(weights)) {
+    return avx2::matmul_panels(weights);
+  }
   switch (activation_format(weights)) {
     case ActivationFormat::F32:
       return avx2::matmul_float(weights);

@@ -163,12 +163,8 @@ MatMul matmul_super(gguf::DType weights) noexcept {
       return matmul_super_as<x86::Q2K>;
     case DType::Q3_K:
       return matmul_super_as<x86::Q3K>;
-    case DType::Q4_K:
-      return matmul_super_as<x86::Q4K>;
     case DType::Q5_K:
       return matmul_super_as<x86::Q5K>;
-    case DType::Q6_K:
-      return matmul_super_as<x86::Q6K>;
     case DType::IQ4_XS:
       return matmul_super_as<x86::Iq4Xs>;
     default:

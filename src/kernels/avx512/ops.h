@@ -6,8 +6,9 @@
 
 namespace smol::kernels::avx512 {
 
-// Each returns nullptr for types of another block size.
+// Each returns nullptr for types that it does not serve (avx2/ops.h).
 MatMul matmul_float(gguf::DType weights) noexcept;
+MatMul matmul_panels(gguf::DType weights) noexcept;
 MatMul matmul_small(gguf::DType weights) noexcept;
 MatMul matmul_super(gguf::DType weights) noexcept;
 

@@ -1,5 +1,6 @@
 #include "kernels/avx2/ops.h"
 #include "kernels/avx512/ops.h"
+#include "kernels/panel.h"
 #include "kernels/tables.h"
 #include "kernels/x86/cpu.h"
 
@@ -7,6 +8,9 @@ namespace smol::kernels {
 namespace {
 
 MatMul matmul(gguf::DType weights) noexcept {
+  if (has_panels(weights)) {
+    return avx512::matmul_panels(weights);
+  }
   switch (activation_format(weights)) {
     case ActivationFormat::F32:
       return avx512::matmul_float(weights);

@@ -5,18 +5,17 @@
 
 namespace smol::kernels::scalar {
 
-void quantize_q8x32(std::span<const float> x, std::int8_t* codes, float* scales,
-                    std::int16_t* sums) noexcept;
-void quantize_q8x256(std::span<const float> x, std::int8_t* codes, float* scales,
-                     std::int16_t* sums) noexcept;
+void quantize_q8x32(std::span<const float> x, const QuantizedRow& out) noexcept;
+void quantize_q8x256(std::span<const float> x, const QuantizedRow& out) noexcept;
 
 MatMul matmul(gguf::DType weights) noexcept;
 // For F32, F16 and BF16; nullptr for other types.
 MatMul matmul_float(gguf::DType weights) noexcept;
-// For blocks of 32; nullptr for other types.
-MatMul matmul_small(gguf::DType weights) noexcept;
-// For blocks of 256; nullptr for other types.
-MatMul matmul_super(gguf::DType weights) noexcept;
+// For quantized types in rows as in the file, those that have panels included: the definition of
+// every quantized product. nullptr for other types.
+MatMul matmul_rows(gguf::DType weights) noexcept;
+// For types that lie in panels; nullptr for other types.
+MatMul matmul_panels(gguf::DType weights) noexcept;
 
 void rms_norm(std::span<const float> x, std::span<const float> weight, float eps,
               std::span<float> y) noexcept;

@@ -16,34 +16,29 @@ float largest_magnitude(std::span<const float> x) noexcept {
   return std::bit_cast<float>(largest);
 }
 
-void quantize(std::span<const float> x, std::size_t block, std::int8_t* codes, float* scales,
-              std::int16_t* sums) noexcept {
+void quantize(std::span<const float> x, std::size_t block, const QuantizedRow& out) noexcept {
   for (std::size_t b = 0; b < x.size() / block; ++b) {
-    const BlockScale scale = block_scale(largest_magnitude(x.subspan(b * block, block)));
-    scales[b] = scale.scale;
-    for (std::size_t i = b * block; i < (b + 1) * block; ++i) {
-      codes[i] = quantize_code(x[i], scale.inverse);
+    const auto values = x.subspan(b * block, block);
+    const BlockScale scale = block_scale(largest_magnitude(values));
+    out.scales[b * out.n_tokens] = scale.scale;
+    std::int8_t* codes = out.codes + b * out.n_tokens * block;
+    std::int16_t* sums = out.sums + b * out.n_tokens * (block / kSumBlock);
+    std::fill_n(sums, block / kSumBlock, std::int16_t{0});
+    for (std::size_t i = 0; i < block; ++i) {
+      codes[i] = quantize_code(values[i], scale.inverse);
+      sums[i / kSumBlock] = static_cast<std::int16_t>(sums[i / kSumBlock] + codes[i]);
     }
-  }
-  for (std::size_t g = 0; g < x.size() / kSumBlock; ++g) {
-    int sum = 0;
-    for (std::size_t i = g * kSumBlock; i < (g + 1) * kSumBlock; ++i) {
-      sum += codes[i];
-    }
-    sums[g] = static_cast<std::int16_t>(sum);
   }
 }
 
 }  // namespace
 
-void quantize_q8x32(std::span<const float> x, std::int8_t* codes, float* scales,
-                    std::int16_t* sums) noexcept {
-  quantize(x, 32, codes, scales, sums);
+void quantize_q8x32(std::span<const float> x, const QuantizedRow& out) noexcept {
+  quantize(x, 32, out);
 }
 
-void quantize_q8x256(std::span<const float> x, std::int8_t* codes, float* scales,
-                     std::int16_t* sums) noexcept {
-  quantize(x, 256, codes, scales, sums);
+void quantize_q8x256(std::span<const float> x, const QuantizedRow& out) noexcept {
+  quantize(x, 256, out);
 }
 
 }  // namespace smol::kernels::scalar

@@ -54,8 +54,8 @@ struct SuperToken {
 };
 
 inline SuperToken super_token(const Activations& x, std::size_t t, std::size_t b) noexcept {
-  return {x.codes + t * x.n_cols + b * 256, x.sums + (t * x.n_cols + b * 256) / kSumBlock,
-          x.scales[t * (x.n_cols / 256) + b]};
+  const std::size_t at = b * x.n_tokens + t;
+  return {x.codes + at * 256, x.sums + at * 16, x.scales[at]};
 }
 
 // A token's share of one block of 32; `sum` of its 32 codes.
@@ -66,9 +66,9 @@ struct SmallToken {
 };
 
 inline SmallToken small_token(const Activations& x, std::size_t t, std::size_t b) noexcept {
-  const std::int16_t* sums = x.sums + (t * x.n_cols + b * 32) / kSumBlock;
-  return {load256(x.codes + t * x.n_cols + b * 32), sums[0] + sums[1],
-          x.scales[t * (x.n_cols / 32) + b]};
+  const std::size_t at = b * x.n_tokens + t;
+  const std::int16_t* sums = x.sums + at * 2;
+  return {load256(x.codes + at * 32), sums[0] + sums[1], x.scales[at]};
 }
 
 // What four rows of a super-block have besides their codes.

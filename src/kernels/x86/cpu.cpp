@@ -14,6 +14,15 @@ bool has_f16c() noexcept {
   return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & kF16cBit) != 0;
 }
 
+bool has_vnni256() noexcept {
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  constexpr unsigned kAvxVnniBit = 1U << 4U;
+  return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & kAvxVnniBit) != 0;
+}
+
 // The builtins also ask the operating system (XGETBV) whether it keeps the wide registers.
 bool supports_avx2() noexcept {
   return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
@@ -29,6 +38,10 @@ bool supports_avx512() noexcept {
 
 bool has_avx2() noexcept {
   return supports_avx2() && has_f16c();
+}
+
+bool has_avxvnni() noexcept {
+  return has_avx2() && has_vnni256();
 }
 
 bool has_avx512() noexcept {

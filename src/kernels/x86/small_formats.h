@@ -1,4 +1,4 @@
-// Blocks of 32 weights -> codes in one AVX2 register. Unsigned codes stand kOffset too high.
+// Blocks of 32 weights -> codes in one AVX2 register.
 #pragma once
 
 #include "gguf/quant_blocks.h"
@@ -23,60 +23,14 @@ inline __m256i fifth_bits(const std::byte* qh) noexcept {
   return _mm256_and_si256(set, _mm256_set1_epi8(16));
 }
 
-struct Q40 {
-  using Block = gguf::BlockQ40;
-  static constexpr bool kSigned = false;
-  static constexpr bool kMinimum = false;
-  static constexpr int kOffset = 8;
-
-  static __m256i codes(const std::byte* block) noexcept {
-    return nibbles_in_order(block + offsetof(Block, qs));
-  }
-};
-
-struct Q41 {
-  using Block = gguf::BlockQ41;
-  static constexpr bool kSigned = false;
-  static constexpr bool kMinimum = true;
-  static constexpr int kOffset = 0;
-
-  static __m256i codes(const std::byte* block) noexcept {
-    return nibbles_in_order(block + offsetof(Block, qs));
-  }
-};
-
-struct Q50 {
-  using Block = gguf::BlockQ50;
-  static constexpr bool kSigned = false;
-  static constexpr bool kMinimum = false;
-  static constexpr int kOffset = 16;
-
-  static __m256i codes(const std::byte* block) noexcept {
-    return _mm256_or_si256(nibbles_in_order(block + offsetof(Block, qs)),
-                           fifth_bits(block + offsetof(Block, qh)));
-  }
-};
-
 struct Q51 {
   using Block = gguf::BlockQ51;
   static constexpr bool kSigned = false;
   static constexpr bool kMinimum = true;
-  static constexpr int kOffset = 0;
 
   static __m256i codes(const std::byte* block) noexcept {
     return _mm256_or_si256(nibbles_in_order(block + offsetof(Block, qs)),
                            fifth_bits(block + offsetof(Block, qh)));
-  }
-};
-
-struct Q80 {
-  using Block = gguf::BlockQ80;
-  static constexpr bool kSigned = true;
-  static constexpr bool kMinimum = false;
-  static constexpr int kOffset = 0;
-
-  static __m256i codes(const std::byte* block) noexcept {
-    return load256(block + offsetof(Block, qs));
   }
 };
 
@@ -84,7 +38,6 @@ struct Iq4Nl {
   using Block = gguf::BlockIq4Nl;
   static constexpr bool kSigned = true;
   static constexpr bool kMinimum = false;
-  static constexpr int kOffset = 0;
 
   static __m256i codes(const std::byte* block) noexcept {
     return _mm256_shuffle_epi8(both_halves(load128(gguf::kIq4Values.data())),

@@ -38,46 +38,12 @@ inline __m256i nibble_mask() noexcept {
   return _mm256_set1_epi8(15);
 }
 
-struct Q4K {
-  using Block = gguf::BlockQ4K;
-  static constexpr SuperKind kKind = SuperKind::Minimum;
-
-  static SuperRow decode(const std::byte* block) noexcept {
-    SuperRow row = scales_of(block + offsetof(Block, scales));
-    const std::byte* qs = block + offsetof(Block, qs);
-    for (std::size_t pair = 0; pair < 4; ++pair) {
-      const __m256i both = load256(qs + 32 * pair);
-      row.codes[2 * pair] = _mm256_and_si256(both, nibble_mask());
-      row.codes[2 * pair + 1] = _mm256_and_si256(_mm256_srli_epi16(both, 4), nibble_mask());
-    }
-    return row;
-  }
-
-  // 12 bytes of 6-bit scales and minima, four at a time.
-  static SuperRow scales_of(const std::byte* packed) noexcept {
-    const std::uint32_t a = load_u32(packed);
-    const std::uint32_t b = load_u32(packed + 4);
-    const std::uint32_t c = load_u32(packed + 8);
-    const std::uint32_t scales_high = (c & 0x0F0F0F0FU) | ((a >> 2U) & 0x30303030U);
-    const std::uint32_t mins_high = ((c >> 4U) & 0x0F0F0F0FU) | ((b >> 2U) & 0x30303030U);
-    const __m128i bytes =
-        _mm_setr_epi32(static_cast<int>(a & 0x3F3F3F3FU), static_cast<int>(scales_high),
-                       static_cast<int>(b & 0x3F3F3F3FU), static_cast<int>(mins_high));
-    const __m256i wide = _mm256_cvtepu8_epi16(bytes);
-    const __m128i mins = _mm256_extracti128_si256(wide, 1);
-    SuperRow row;
-    row.scales = both_halves(_mm256_castsi256_si128(wide));
-    row.mins = join(_mm_unpacklo_epi16(mins, mins), _mm_unpackhi_epi16(mins, mins));
-    return row;
-  }
-};
-
 struct Q5K {
   using Block = gguf::BlockQ5K;
   static constexpr SuperKind kKind = SuperKind::Minimum;
 
   static SuperRow decode(const std::byte* block) noexcept {
-    SuperRow row = Q4K::scales_of(block + offsetof(Block, scales));
+    SuperRow row = scales_of(block + offsetof(Block, scales));
     const std::byte* qs = block + offsetof(Block, qs);
     const __m256i high = load256(block + offsetof(Block, qh));
     const __m256i bit = _mm256_set1_epi8(16);
@@ -98,34 +64,22 @@ struct Q5K {
     }
     return row;
   }
-};
 
-struct Q6K {
-  using Block = gguf::BlockQ6K;
-  static constexpr SuperKind kKind = SuperKind::Offset;
-
-  static SuperRow decode(const std::byte* block) noexcept {
+  // 12 bytes of 6-bit scales and minima, four at a time.
+  static SuperRow scales_of(const std::byte* packed) noexcept {
+    const std::uint32_t a = load_u32(packed);
+    const std::uint32_t b = load_u32(packed + 4);
+    const std::uint32_t c = load_u32(packed + 8);
+    const std::uint32_t scales_high = (c & 0x0F0F0F0FU) | ((a >> 2U) & 0x30303030U);
+    const std::uint32_t mins_high = ((c >> 4U) & 0x0F0F0F0FU) | ((b >> 2U) & 0x30303030U);
+    const __m128i bytes =
+        _mm_setr_epi32(static_cast<int>(a & 0x3F3F3F3FU), static_cast<int>(scales_high),
+                       static_cast<int>(b & 0x3F3F3F3FU), static_cast<int>(mins_high));
+    const __m256i wide = _mm256_cvtepu8_epi16(bytes);
+    const __m128i mins = _mm256_extracti128_si256(wide, 1);
     SuperRow row;
-    const __m256i bits = _mm256_set1_epi8(0x30);
-    for (std::size_t half = 0; half < 2; ++half) {
-      const __m256i low0 = load256(block + offsetof(Block, ql) + 64 * half);
-      const __m256i low1 = load256(block + offsetof(Block, ql) + 64 * half + 32);
-      const __m256i high = load256(block + offsetof(Block, qh) + 32 * half);
-      __m256i* codes = row.codes + 4 * half;
-      codes[0] = _mm256_or_si256(_mm256_and_si256(low0, nibble_mask()),
-                                 _mm256_and_si256(_mm256_slli_epi16(high, 4), bits));
-      codes[1] = _mm256_or_si256(_mm256_and_si256(low1, nibble_mask()),
-                                 _mm256_and_si256(_mm256_slli_epi16(high, 2), bits));
-      codes[2] = _mm256_or_si256(_mm256_and_si256(_mm256_srli_epi16(low0, 4), nibble_mask()),
-                                 _mm256_and_si256(high, bits));
-      codes[3] = _mm256_or_si256(_mm256_and_si256(_mm256_srli_epi16(low1, 4), nibble_mask()),
-                                 _mm256_and_si256(_mm256_srli_epi16(high, 2), bits));
-    }
-    const __m128i scales = load128(block + offsetof(Block, scales));
-    row.scales = _mm256_cvtepi8_epi16(split_even_odd(scales));
-    // Codes stand 32 too high.
-    row.mins = _mm256_sub_epi16(_mm256_setzero_si256(),
-                                _mm256_slli_epi16(_mm256_cvtepi8_epi16(scales), 5));
+    row.scales = both_halves(_mm256_castsi256_si128(wide));
+    row.mins = join(_mm_unpacklo_epi16(mins, mins), _mm_unpackhi_epi16(mins, mins));
     return row;
   }
 };

@@ -16,6 +16,11 @@ inline __m128i load128(const void* from) noexcept {
   return _mm_loadu_si128(static_cast<const __m128i*>(from));
 }
 
+// Eight bytes, in the low half.
+inline __m128i load64(const void* from) noexcept {
+  return _mm_loadl_epi64(static_cast<const __m128i*>(from));
+}
+
 inline __m256i load256(const void* from) noexcept {
   return _mm256_loadu_si256(static_cast<const __m256i*>(from));
 }

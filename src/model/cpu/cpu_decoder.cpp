@@ -8,8 +8,8 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/thread_pool.h"
-#include "gguf/dequantize.h"
 #include "kernels/kernel_table.h"
+#include "kernels/panel.h"
 #include "model/cpu/attention.h"
 #include "model/cpu/kv_cache.h"
 #include "model/cpu/matmul_input.h"
@@ -42,7 +42,12 @@ class CpuDecoder final : public Decoder {
   void ffn_block(const LayerWeights& weights, std::size_t n_tokens);
   std::span<const float> compute_logits(std::span<const BatchToken> batch);
 
-  void norm_row(std::span<const float> x, std::span<const float> weight, std::size_t row,
+  // Rows of a product's input: `row` of `n_rows`.
+  struct InputRow {
+    std::size_t row, n_rows;
+  };
+
+  void norm_row(std::span<const float> x, std::span<const float> weight, InputRow to,
                 QuantizedForms forms);
   void rotate_and_store(std::size_t layer, const BatchToken& token, std::size_t row);
   void add_to_residual(std::size_t n_tokens);
@@ -120,17 +125,17 @@ void CpuDecoder::embed(std::span<const BatchToken> batch) {
   const kernels::Matrix& table = weights_.token_embd();
   const std::size_t half = config_.head_dim / 2;
   parallel(pool_, batch.size(), [&](std::size_t t) {
-    const std::byte* row = table.data + static_cast<std::size_t>(batch[t].token) * table.row_bytes;
-    gguf::dequantize(table.dtype, {row, table.row_bytes}, x_.row(t, config_.d_model));
+    kernels::gather_row(table, static_cast<std::size_t>(batch[t].token),
+                        x_.row(t, config_.d_model));
     rope_angles(config_.rope, batch[t].position, cosines_.row(t, half), sines_.row(t, half));
   });
 }
 
 // One row into `input_`: the residual stream, normed, in the forms that the next products want.
-void CpuDecoder::norm_row(std::span<const float> x, std::span<const float> weight, std::size_t row,
+void CpuDecoder::norm_row(std::span<const float> x, std::span<const float> weight, InputRow to,
                           QuantizedForms forms) {
-  kernels_.rms_norm(x, weight, norm_eps_, input_.row(row, config_.d_model));
-  input_.quantize(row, config_.d_model, forms);
+  kernels_.rms_norm(x, weight, norm_eps_, input_.row(to.row, config_.d_model));
+  input_.quantize(to.row, to.n_rows, config_.d_model, forms);
 }
 
 void CpuDecoder::rotate_and_store(std::size_t layer, const BatchToken& token, std::size_t row) {
@@ -155,8 +160,9 @@ void CpuDecoder::attention_block(std::size_t layer, std::span<const BatchToken> 
   const LayerWeights& w = weights_.layers()[layer];
   const std::size_t n = batch.size();
   const QuantizedForms qkv_forms = QuantizedForms::of({&w.wq, &w.wk, &w.wv});
-  parallel(pool_, n,
-           [&](std::size_t t) { norm_row(x_.row(t, config_.d_model), w.attn_norm, t, qkv_forms); });
+  parallel(pool_, n, [&](std::size_t t) {
+    norm_row(x_.row(t, config_.d_model), w.attn_norm, {t, n}, qkv_forms);
+  });
   const std::array qkv{Product{&w.wq, input_.for_matrix(w.wq, n), q_.data()},
                        Product{&w.wk, input_.for_matrix(w.wk, n), k_.data()},
                        Product{&w.wv, input_.for_matrix(w.wv, n), v_.data()}};
@@ -165,7 +171,7 @@ void CpuDecoder::attention_block(std::size_t layer, std::span<const BatchToken> 
 
   attention_.run(pool_, cache_, layer, batch, q_.data(), input_.row(0, q_width_).data());
   const QuantizedForms out_forms = QuantizedForms::of({&w.wo});
-  parallel(pool_, n, [&](std::size_t t) { input_.quantize(t, q_width_, out_forms); });
+  parallel(pool_, n, [&](std::size_t t) { input_.quantize(t, n, q_width_, out_forms); });
   const std::array out{Product{&w.wo, input_.for_matrix(w.wo, n), y_.data()}};
   multiply(pool_, kernels_, out);
   add_to_residual(n);
@@ -174,8 +180,9 @@ void CpuDecoder::attention_block(std::size_t layer, std::span<const BatchToken> 
 // SwiGLU (Shazeer 2020, arXiv:2002.05202).
 void CpuDecoder::ffn_block(const LayerWeights& w, std::size_t n) {
   const QuantizedForms in_forms = QuantizedForms::of({&w.w_gate, &w.w_up});
-  parallel(pool_, n,
-           [&](std::size_t t) { norm_row(x_.row(t, config_.d_model), w.ffn_norm, t, in_forms); });
+  parallel(pool_, n, [&](std::size_t t) {
+    norm_row(x_.row(t, config_.d_model), w.ffn_norm, {t, n}, in_forms);
+  });
   const std::array gate_up{Product{&w.w_gate, input_.for_matrix(w.w_gate, n), gate_.data()},
                            Product{&w.w_up, input_.for_matrix(w.w_up, n), up_.data()}};
   multiply(pool_, kernels_, gate_up);
@@ -183,7 +190,7 @@ void CpuDecoder::ffn_block(const LayerWeights& w, std::size_t n) {
   parallel(pool_, n, [&](std::size_t t) {
     kernels_.swiglu(gate_.row(t, config_.d_ff), up_.row(t, config_.d_ff),
                     input_.row(t, config_.d_ff));
-    input_.quantize(t, config_.d_ff, down_forms);
+    input_.quantize(t, n, config_.d_ff, down_forms);
   });
   const std::array down{Product{&w.w_down, input_.for_matrix(w.w_down, n), y_.data()}};
   multiply(pool_, kernels_, down);
@@ -199,11 +206,13 @@ void CpuDecoder::add_to_residual(std::size_t n_tokens) {
 std::span<const float> CpuDecoder::compute_logits(std::span<const BatchToken> batch) {
   const kernels::Matrix& w = weights_.output();
   const QuantizedForms forms = QuantizedForms::of({&w});
-  std::size_t n_wanted = 0;
+  const auto wants = [](const BatchToken& token) { return token.wants_logits; };
+  const auto n_wanted = static_cast<std::size_t>(std::count_if(batch.begin(), batch.end(), wants));
+  std::size_t row = 0;
   for (std::size_t t = 0; t < batch.size(); ++t) {
-    if (batch[t].wants_logits) {
-      norm_row(x_.row(t, config_.d_model), weights_.output_norm(), n_wanted, forms);
-      ++n_wanted;
+    if (wants(batch[t])) {
+      norm_row(x_.row(t, config_.d_model), weights_.output_norm(), {row, n_wanted}, forms);
+      ++row;
     }
   }
   if (n_wanted > 0) {

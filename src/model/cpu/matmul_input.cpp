@@ -32,21 +32,20 @@ MatMulInput::MatMulInput(std::size_t max_tokens, std::size_t max_cols,
       q8x32_(max_tokens, max_cols, kSmallBlock),
       q8x256_(max_tokens, max_cols, kLargeBlock) {}
 
-void MatMulInput::quantize_row(const Form& form, kernels::Quantize kernel, std::size_t token,
-                               std::span<const float> x) noexcept {
-  kernel(x, form.codes.row(token, x.size()).data(),
-         form.scales.row(token, x.size() / form.block).data(),
-         form.sums.row(token, x.size() / kernels::kSumBlock).data());
+kernels::QuantizedRow MatMulInput::place(const Form& form, std::size_t token,
+                                         std::size_t n_tokens) noexcept {
+  return {form.codes.data() + token * form.block, form.scales.data() + token,
+          form.sums.data() + token * (form.block / kernels::kSumBlock), n_tokens};
 }
 
-void MatMulInput::quantize(std::size_t token, std::size_t n_cols,
+void MatMulInput::quantize(std::size_t token, std::size_t n_tokens, std::size_t n_cols,
                            QuantizedForms forms) const noexcept {
   const std::span<const float> x = f32_.row(token, n_cols);
   if (forms.q8x32) {
-    quantize_row(q8x32_, kernels_.quantize_q8x32, token, x);
+    kernels_.quantize_q8x32(x, place(q8x32_, token, n_tokens));
   }
   if (forms.q8x256) {
-    quantize_row(q8x256_, kernels_.quantize_q8x256, token, x);
+    kernels_.quantize_q8x256(x, place(q8x256_, token, n_tokens));
   }
 }
 

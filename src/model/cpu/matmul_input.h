@@ -29,8 +29,10 @@ class MatMulInput {
     return f32_.row(token, n_cols);
   }
 
-  // Derives the quantized forms of a finished row. Different tokens may run at the same time.
-  void quantize(std::size_t token, std::size_t n_cols, QuantizedForms forms) const noexcept;
+  // Derives the quantized forms of a finished row, one of the `n_tokens` that a product will take.
+  // Different tokens may run at the same time.
+  void quantize(std::size_t token, std::size_t n_tokens, std::size_t n_cols,
+                QuantizedForms forms) const noexcept;
   // What a product with `matrix` reads; the rows must hold that form.
   [[nodiscard]] kernels::Activations for_matrix(const kernels::Matrix& matrix,
                                                 std::size_t n_tokens) const noexcept;
@@ -44,8 +46,9 @@ class MatMulInput {
     ReservedArray<std::int16_t> sums;
   };
 
-  static void quantize_row(const Form& form, kernels::Quantize kernel, std::size_t token,
-                           std::span<const float> x) noexcept;
+  // Where the blocks of a token go.
+  static kernels::QuantizedRow place(const Form& form, std::size_t token,
+                                     std::size_t n_tokens) noexcept;
 
   const kernels::KernelTable& kernels_;
   ReservedArray<float> f32_;

@@ -1,18 +1,25 @@
-// The parity tests' choice of tables in the program whose AVX-512 code runs on emulated intrinsics.
+// The parity tests' choice of tables in the program whose AVX-512 and AVX-VNNI code runs on
+// emulated intrinsics.
 #include "kernels/parity.h"
 #include "kernels/tables.h"
 #include "kernels/x86/cpu.h"
 
 namespace smol::kernels::test {
 
+namespace {
+
+KernelTable emulated(KernelTable table, std::string_view name) {
+  table.isa = name;
+  table.runs_on_this_cpu = x86::has_avx2;
+  return table;
+}
+
+}  // namespace
+
 std::vector<const KernelTable*> tables_to_compare() {
-  static const KernelTable emulated = [] {
-    KernelTable table = avx512_table();
-    table.isa = "avx512_emulated";
-    table.runs_on_this_cpu = x86::has_avx2;
-    return table;
-  }();
-  return {&emulated};
+  static const KernelTable avx512 = emulated(avx512_table(), "avx512_emulated");
+  static const KernelTable avxvnni = emulated(avxvnni_table(), "avxvnni_emulated");
+  return {&avx512, &avxvnni};
 }
 
 const KernelTable& ParityTest::scalar() const {

@@ -1,5 +1,5 @@
-// Found before the compiler's own header: AVX-512 intrinsics become SIMDe's emulation, the rest
-// stays native.
+// Found before the compiler's own header: AVX-512 and AVX-VNNI intrinsics become SIMDe's emulation,
+// the rest stays native.
 #pragma once
 
 #include_next <immintrin.h>
@@ -25,3 +25,7 @@ inline simde__m512i smol_cvtepu16_epi32(__m256i words) {
   return smol_join(_mm256_cvtepu16_epi32(_mm256_castsi256_si128(words)),
                    _mm256_cvtepu16_epi32(_mm256_extracti128_si256(words, 1)));
 }
+
+// AVX-VNNI's names for what AVX-512 VL has, too.
+#define _mm256_dpbusd_avx_epi32 simde_mm256_dpbusd_epi32
+#define _mm256_dpwssd_avx_epi32 simde_mm256_dpwssd_epi32

@@ -1,0 +1,60 @@
+// Products of panels with vpdpbusd on 256 bits: four byte products are added to an int32 at once.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "kernels/avxvnni/ops.h"
+#include "kernels/panel.h"
+#include "kernels/x86/panel_factors.h"
+#include "kernels/x86/panel_ops.h"
+
+SMOL_TARGET_BEGIN("avx2,avxvnni,fma,f16c")
+
+namespace smol::kernels::x86 {
+namespace {
+
+struct AvxVnniOps : PanelOps256 {
+  static constexpr bool kWide = true;
+
+  // The scale of each row as int32.
+  template <bool kSigned>
+  static Vec spread_scales(const std::uint8_t* rows, std::size_t part) noexcept {
+    const __m128i bytes = load64(rows + 8 * part);
+    return kSigned ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes);
+  }
+
+  static Vec add_pairs(Vec sum, Vec a, Vec b) noexcept {
+    return _mm256_dpwssd_avx_epi32(sum, a, b);
+  }
+
+  static Vec unit_scale() noexcept { return zero(); }
+
+  // Two chains: each product waits for the one before.
+  template <class Format, std::size_t kGroups>
+  static Vec multiply_codes(const Vec* codes, const Vec* x, Vec scale) noexcept {
+    Vec even = zero();
+    Vec odd = zero();
+    for (std::size_t g = 0; g < kGroups; g += 2) {
+      even = _mm256_dpbusd_avx_epi32(even, codes[g], x[g]);
+      odd = _mm256_dpbusd_avx_epi32(odd, codes[g + 1], x[g + 1]);
+    }
+    const Vec both = _mm256_add_epi32(even, odd);
+    return Format::kScaled ? _mm256_mullo_epi32(both, scale) : both;
+  }
+};
+
+}  // namespace
+}  // namespace smol::kernels::x86
+
+#include "kernels/x86/panel_formats.h"
+#include "kernels/x86/panel_products.h"
+
+SMOL_TARGET_END
+
+namespace smol::kernels::avxvnni {
+
+MatMul matmul_panels(gguf::DType weights) noexcept {
+  return x86::panel_products<x86::AvxVnniOps>(weights);
+}
+
+}  // namespace smol::kernels::avxvnni

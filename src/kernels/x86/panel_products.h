@@ -1,0 +1,321 @@
+// Products of panels with tokens, for one instruction set: included as panel_formats.h says, after
+// it. `Ops` says what a vector is: kBytes, kWide (byte products are summed as int32, not as int16),
+// the operations on codes, sums and floats.
+//
+// The loop order: blocks of up to 32 tokens, panels, cells; in a cell, units of codes are unpacked
+// into eight registers and meet every token of the block. Float sums follow the canonical order:
+// one accumulator for each row and token, cells ascending.
+#pragma once
+
+namespace smol::kernels::x86 {
+namespace {
+
+template <class Ops>
+inline constexpr std::size_t kParts = 64 / Ops::kBytes;
+
+// How many tokens are multiplied at once: known when compiling, so that sums stay in registers, or
+// not.
+template <std::size_t kCount>
+struct FixedCount {
+  static constexpr std::size_t kMost = kCount;
+
+  constexpr std::size_t size() const noexcept { return kCount; }
+};
+
+struct AnyCount {
+  static constexpr std::size_t kMost = 32;
+  std::size_t count;
+
+  std::size_t size() const noexcept { return count; }
+};
+
+// The first token's share of one cell's columns; those of the other tokens follow it.
+struct CellTokens {
+  const std::int8_t* codes;
+  const float* scales;
+  const std::int16_t* sums;
+};
+
+template <class Ops, class Format>
+struct Unit {
+  // Eight registers of codes; as int16 the sums of four groups are all that fits every format.
+  static constexpr std::size_t kGroups = Ops::kWide ? Format::kScaleGroups : 4;
+  static constexpr std::size_t kTogether = std::min(kParts<Ops>, 8 / kGroups);
+  static constexpr std::size_t kPerStage = Format::kColumns / Format::kStages / 4 / kGroups;
+  // One or two units share a scale, and with it the sum that leaves the integers of a unit.
+  static constexpr std::size_t kPerScale = Format::kScaleGroups / kGroups;
+};
+
+template <class Ops, std::size_t kTokens>
+using SumsOf = typename Ops::Vec[kTokens][kParts<Ops>];
+
+template <class Ops, class Format, std::size_t kFirst, std::size_t... kIndex>
+[[gnu::always_inline]] inline void load_codes(const typename Format::Cell& cell, std::size_t stage,
+                                              std::size_t part, typename Ops::Vec* out,
+                                              std::index_sequence<kIndex...>) noexcept {
+  ((out[kIndex] = Format::template codes<Ops, kFirst + kIndex>(cell, stage, part)), ...);
+}
+
+// What a cell is multiplied with, and where the sums of a first unit wait for its second.
+template <class Ops, class Format, class Count>
+struct CellJob {
+  const typename Format::Cell& cell;
+  const CellScales* scales;  // null where there are none
+  const std::int8_t* x;
+  Count count;
+  typename Ops::Vec (*waiting)[kParts<Ops>];
+};
+
+// Calls sink(token, part, total) with scale * (codes . x) over the columns that share a scale, when
+// their last unit has been multiplied.
+template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
+[[gnu::always_inline]] inline void multiply_unit(const CellJob<Ops, Format, Count>& job,
+                                                 std::size_t stage, const Sink& sink) noexcept {
+  using Vec = typename Ops::Vec;
+  using U = Unit<Ops, Format>;
+  constexpr std::size_t kColumn = 4 * U::kGroups * kUnit;
+  const std::size_t first_column = Format::kColumns / Format::kStages * stage + kColumn;
+  for (std::size_t part = 0; part < kParts<Ops>; part += U::kTogether) {
+    Vec codes[U::kTogether][U::kGroups];
+    Vec scale[U::kTogether];
+    for (std::size_t i = 0; i < U::kTogether; ++i) {
+      load_codes<Ops, Format, U::kGroups * kUnit>(job.cell, stage, part + i, codes[i],
+                                                  std::make_index_sequence<U::kGroups>{});
+      scale[i] = Ops::unit_scale();
+      if constexpr (Format::kScaled) {
+        const CellScales& bytes = job.scales[first_column / (4 * Format::kScaleGroups)];
+        scale[i] = Ops::template spread_scales<Format::kSignedScales>(bytes.data(), part + i);
+      }
+    }
+    for (std::size_t t = 0; t < job.count.size(); ++t) {
+      const std::int8_t* columns = job.x + t * Format::kColumns + first_column;
+      Vec four[U::kGroups];
+      for (std::size_t g = 0; g < U::kGroups; ++g) {
+        four[g] = Ops::broadcast(columns + 4 * g);
+      }
+      for (std::size_t i = 0; i < U::kTogether; ++i) {
+        Vec sum = Ops::template multiply_codes<Format, U::kGroups>(codes[i], four, scale[i]);
+        Vec& waiting = job.waiting[t][part + i];
+        if constexpr (U::kPerScale == 1) {
+          sink(t, part + i, sum);
+        } else if constexpr (kUnit % 2 == 0) {
+          waiting = sum;
+        } else {
+          sink(t, part + i, Ops::template join<Format>(waiting, sum, scale[i]));
+        }
+      }
+    }
+  }
+}
+
+template <class Ops, class Format, class Count, class Sink, std::size_t... kUnit>
+[[gnu::always_inline]] inline void multiply_stage(const CellJob<Ops, Format, Count>& job,
+                                                  std::size_t stage, const Sink& sink,
+                                                  std::index_sequence<kUnit...>) noexcept {
+  (multiply_unit<Ops, Format, kUnit>(job, stage, sink), ...);
+}
+
+// A long loop over tokens hides the stream of weights from the hardware's prefetcher; a short one
+// must not be burdened.
+template <class Format, class Count>
+void prefetch_stage(const typename Format::Cell& cell, std::size_t stage) noexcept {
+  constexpr std::size_t kLine = 64;
+  constexpr std::size_t kAhead = 2;
+  if constexpr (Count::kMost >= 3) {
+    constexpr std::size_t kStageBytes = sizeof(cell) / Format::kStages;
+    const char* bytes = reinterpret_cast<const char*>(&cell + kAhead) + stage * kStageBytes;
+    for (std::size_t at = 0; at < kStageBytes; at += kLine) {
+      _mm_prefetch(bytes + at, _MM_HINT_T0);
+    }
+  }
+}
+
+template <class Ops, class Format, class Count, class Sink>
+[[gnu::always_inline]] inline void multiply_cell(const CellJob<Ops, Format, Count>& job,
+                                                 const Sink& sink) noexcept {
+  for (std::size_t stage = 0; stage < Format::kStages; ++stage) {
+    prefetch_stage<Format, Count>(job.cell, stage);
+    multiply_stage<Ops, Format>(job, stage, sink,
+                                std::make_index_sequence<Unit<Ops, Format>::kPerStage>{});
+  }
+}
+
+template <class Ops>
+typename Ops::Vec multiply_pairs(const SuperFactors& factors, std::size_t n_pairs,
+                                 const std::int16_t* sums, std::size_t part) noexcept {
+  typename Ops::Vec total = Ops::zero();
+  for (std::size_t p = 0; p < n_pairs; ++p) {
+    const auto pairs = Ops::load(factors.pairs[p].data() + part * Ops::kBytes / 2);
+    total = Ops::add_pairs(total, pairs, Ops::broadcast(sums + 2 * p));
+  }
+  return total;
+}
+
+// acc = fma(dx, fma(-dmin, M, d I), acc), or acc = fma(d dx, I - 32 M, acc).
+template <class Ops, class Format>
+[[gnu::always_inline]] inline void add_super(const typename Format::Cell& cell,
+                                             const SuperFactors& factors,
+                                             const typename Ops::Vec (&sums)[kParts<Ops>],
+                                             const CellTokens& token,
+                                             typename Ops::Float (&acc)[kParts<Ops>]) noexcept {
+  const auto dx = Ops::set_float(*token.scales);
+  alignas(16) std::int16_t joined[8];
+  if constexpr (Format::kMinimum) {
+    join_sums(token.sums, joined);
+  }
+  for (std::size_t part = 0; part < kParts<Ops>; ++part) {
+    const auto d = Ops::load_halves(cell.d.data(), part);
+    if constexpr (Format::kMinimum) {
+      const auto mins = multiply_pairs<Ops>(factors, 4, joined, part);
+      const auto dmin = Ops::load_halves(cell.dmin.data(), part);
+      auto term = Ops::multiply(d, Ops::to_float(sums[part]));
+      term = Ops::subtract_product(dmin, Ops::to_float(mins), term);
+      acc[part] = Ops::add_product(dx, term, acc[part]);
+    } else {
+      const auto excess = multiply_pairs<Ops>(factors, 8, token.sums, part);
+      const auto total = Ops::template subtract_times<Format::kOffset>(sums[part], excess);
+      acc[part] = Ops::add_product(Ops::multiply(d, dx), Ops::to_float(total), acc[part]);
+    }
+  }
+}
+
+// 256 columns.
+template <class Ops, class Format, class Count>
+
+requires(Format::kScaled)
+    [[gnu::always_inline]] inline void add_cell(const typename Format::Cell& cell,
+                                                const CellTokens& x, Count count,
+                                                typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
+  SuperFactors factors;
+  const CellScales* scales = unpack_factors(cell, factors);
+  SumsOf<Ops, Count::kMost> waiting;
+  SumsOf<Ops, Count::kMost> sums;
+  for (std::size_t t = 0; t < count.size(); ++t) {
+    for (std::size_t part = 0; part < kParts<Ops>; ++part) {
+      sums[t][part] = Ops::zero();
+    }
+  }
+  const CellJob<Ops, Format, Count> job{cell, scales, x.codes, count, waiting};
+  multiply_cell(job, [&](std::size_t t, std::size_t part, typename Ops::Vec total) {
+    sums[t][part] = Ops::add(sums[t][part], total);
+  });
+  for (std::size_t t = 0; t < count.size(); ++t) {
+    const CellTokens token{nullptr, x.scales + t, x.sums + 16 * t};
+    add_super<Ops, Format>(cell, factors, sums[t], token, acc[t]);
+  }
+}
+
+// 32 columns: acc = fma(d dx, I, acc), then acc = fma(m dx, S, acc).
+template <class Ops, class Format, class Count>
+
+requires(!Format::kScaled)
+    [[gnu::always_inline]] inline void add_cell(const typename Format::Cell& cell,
+                                                const CellTokens& x, Count count,
+                                                typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
+  constexpr int kOffset = Format::kSigned && Ops::kWide ? 128 : Format::kOffset;
+  SumsOf<Ops, Count::kMost> waiting;
+  const CellJob<Ops, Format, Count> job{cell, nullptr, x.codes, count, waiting};
+  multiply_cell(job, [&](std::size_t t, std::size_t part, typename Ops::Vec total) {
+    const int x_sum = x.sums[2 * t] + x.sums[2 * t + 1];
+    if constexpr (kOffset != 0) {
+      total = Ops::subtract(total, Ops::set_int(kOffset * x_sum));
+    }
+    const auto dx = Ops::set_float(x.scales[t]);
+    const auto d = Ops::multiply(Ops::load_halves(cell.d.data(), part), dx);
+    acc[t][part] = Ops::add_product(d, Ops::to_float(total), acc[t][part]);
+    if constexpr (Format::kMinimum) {
+      const auto m = Ops::multiply(Ops::load_halves(cell.m.data(), part), dx);
+      acc[t][part] = Ops::add_product(m, Ops::set_float(static_cast<float>(x_sum)), acc[t][part]);
+    }
+  });
+}
+
+// One panel against tokens [first_token, first_token + count).
+struct PanelJob {
+  const std::byte* panel;
+  std::size_t n_rows;  // 1 to 16
+  const Activations* x;
+  std::size_t first_token;
+  float* y;  // of the panel's first row and the first token
+  std::size_t y_stride;
+};
+
+template <class Ops, class Format, class Count>
+void multiply_panel(const PanelJob& job, Count count) noexcept {
+  using Cell = typename Format::Cell;
+  const Activations& x = *job.x;
+  const auto* cells = reinterpret_cast<const Cell*>(job.panel);
+  typename Ops::Float acc[Count::kMost][kParts<Ops>];
+  for (std::size_t t = 0; t < count.size(); ++t) {
+    for (std::size_t part = 0; part < kParts<Ops>; ++part) {
+      acc[t][part] = Ops::set_float(0.0F);
+    }
+  }
+  for (std::size_t b = 0; b < x.n_cols / Format::kColumns; ++b) {
+    const std::size_t at = b * x.n_tokens + job.first_token;
+    const CellTokens tokens{x.codes + at * Format::kColumns, x.scales + at,
+                            x.sums + at * (Format::kColumns / kSumBlock)};
+    add_cell<Ops, Format>(cells[b], tokens, count, acc);
+  }
+  for (std::size_t t = 0; t < count.size(); ++t) {
+    std::array<float, kPanelRows> rows;
+    for (std::size_t part = 0; part < kParts<Ops>; ++part) {
+      Ops::store_floats(rows.data() + part * Ops::kBytes / sizeof(float), acc[t][part]);
+    }
+    std::copy_n(rows.begin(), job.n_rows, job.y + t * job.y_stride);
+  }
+}
+
+template <class Ops, class Format>
+void multiply_tokens(const PanelJob& job, std::size_t count) noexcept {
+  switch (count) {
+    case 1:
+      return multiply_panel<Ops, Format>(job, FixedCount<1>{});
+    case 2:
+      return multiply_panel<Ops, Format>(job, FixedCount<2>{});
+    default:
+      return multiply_panel<Ops, Format>(job, AnyCount{count});
+  }
+}
+
+template <class Ops, class Format>
+void multiply_panels(const Matrix& w, const Activations& x, float* y, std::size_t y_stride,
+                     RowRange rows) noexcept {
+  const std::size_t stride = panel_bytes(w.row_bytes);
+  for (std::size_t t = 0; t < x.n_tokens; t += AnyCount::kMost) {
+    const std::size_t count = std::min(AnyCount::kMost, x.n_tokens - t);
+    for (std::size_t r = rows.begin; r < rows.end; r += kPanelRows) {
+      const PanelJob job{w.data + r / kPanelRows * stride,
+                         std::min(kPanelRows, rows.end - r),
+                         &x,
+                         t,
+                         y + t * y_stride + r,
+                         y_stride};
+      multiply_tokens<Ops, Format>(job, count);
+    }
+  }
+}
+
+template <class Ops>
+MatMul panel_products(gguf::DType weights) noexcept {
+  using gguf::DType;
+  switch (weights) {
+    case DType::Q4_K:
+      return multiply_panels<Ops, Q4KFormat>;
+    case DType::Q6_K:
+      return multiply_panels<Ops, Q6KFormat>;
+    case DType::Q8_0:
+      return multiply_panels<Ops, Q80Format>;
+    case DType::Q4_0:
+      return multiply_panels<Ops, Q40Format>;
+    case DType::Q4_1:
+      return multiply_panels<Ops, Q41Format>;
+    case DType::Q5_0:
+      return multiply_panels<Ops, Q50Format>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+}  // namespace smol::kernels::x86
