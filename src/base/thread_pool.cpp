@@ -64,7 +64,7 @@ struct ThreadPool::State {
   std::vector<std::thread> workers;
 
   alignas(kLine) std::atomic<std::uint32_t> busy{0};  // workers still in the step
-  alignas(kLine) std::atomic<std::size_t> next{0};    // for_each: the next index to hand out
+  alignas(kLine) std::atomic<std::size_t> next{0};    // the next index to hand out
 
   void serve(std::size_t worker) noexcept {
     for (std::uint32_t seen = 0;; ++seen) {
@@ -150,6 +150,29 @@ void ThreadPool::for_each(std::size_t count, const std::function<void(std::size_
     for (std::size_t i = state->next.fetch_add(1, std::memory_order_relaxed); i < count;
          i = state->next.fetch_add(1, std::memory_order_relaxed)) {
       work(i);
+    }
+  };
+  run(std::cref(take_all));
+}
+
+void ThreadPool::for_ranges(std::size_t count, std::size_t least,
+                            const std::function<void(std::size_t, std::size_t)>& work) {
+  if (count <= least || state_->workers.empty()) {
+    if (count > 0) {
+      work(0, count);
+    }
+    return;
+  }
+  state_->next.store(0, std::memory_order_relaxed);
+  const std::size_t parts = 2 * size();
+  const auto take_all = [state = state_.get(), count, least, parts, &work](std::size_t) {
+    std::size_t begin = state->next.load(std::memory_order_relaxed);
+    while (begin < count) {
+      const std::size_t end = std::min(begin + std::max((count - begin) / parts, least), count);
+      if (state->next.compare_exchange_weak(begin, end, std::memory_order_relaxed)) {
+        work(begin, end);
+        begin = state->next.load(std::memory_order_relaxed);
+      }
     }
   };
   run(std::cref(take_all));

@@ -25,6 +25,11 @@ class ThreadPool {
   void run(const std::function<void(std::size_t worker)>& work);
   // Calls work(i) for each i in [0, count), handed out dynamically, and waits for all of them.
   void for_each(std::size_t count, const std::function<void(std::size_t index)>& work);
+  // Calls work(begin, end) for ranges that make up [0, count), handed out dynamically, and waits
+  // for all of them. Long ranges come first, so that a worker reads on where it was; those at the
+  // end are as short as `least` (at least 1), so that all finish together.
+  void for_ranges(std::size_t count, std::size_t least,
+                  const std::function<void(std::size_t begin, std::size_t end)>& work);
 
  private:
   struct State;

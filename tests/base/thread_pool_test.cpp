@@ -40,6 +40,26 @@ TEST(ThreadPool, ForEachHandsOutEveryIndexOnce) {
   }
 }
 
+TEST(ThreadPool, ForRangesHandsOutEveryIndexOnceAndNoRangeBelowTheLeastButTheLast) {
+  for (const std::size_t threads : {1, 3}) {
+    ThreadPool pool(threads);
+    for (const std::size_t count : {0, 1, 7, 8, 1000}) {
+      std::vector<int> calls(count, 0);
+      std::atomic<bool> all_long{true};
+      pool.for_ranges(count, 8, [&](std::size_t begin, std::size_t end) {
+        if (end - begin < 8 && end != count) {
+          all_long = false;
+        }
+        for (std::size_t i = begin; i < end; ++i) {
+          ++calls[i];
+        }
+      });
+      EXPECT_EQ(calls, std::vector<int>(count, 1));
+      EXPECT_TRUE(all_long);
+    }
+  }
+}
+
 TEST(ThreadPool, StepsSeeWhatEarlierStepsWrote) {
   ThreadPool pool(4);
   std::vector<int> values(64, 0);

@@ -176,7 +176,7 @@ def test_bench_prints_the_agreed_json(bench):
     report = json.loads(bench.ok("bench", "-p", "64", "-n", "8", "-d", "16", "-r", "2", "-t", "2", "-o",
                                  "json"))
     equal(list(report), ["tests", "bandwidth_gb_per_s", "int8_peak_gmac_per_s", "bytes_per_token",
-                         "rss_bytes", "threads", "isa"])
+                         "load", "rss_bytes", "threads", "isa"])
     equal([test["name"] for test in report["tests"]], ["pp64", "tg8"])
     for test in report["tests"]:
         equal(list(test), ["name", "depth", "sequences", "tokens_per_second", "runs"])
@@ -184,6 +184,8 @@ def test_bench_prints_the_agreed_json(bench):
         assert test["tokens_per_second"] > 0
     assert 7e6 < report["bytes_per_token"] < 8e6, report["bytes_per_token"]
     assert report["bandwidth_gb_per_s"] > 0 and report["int8_peak_gmac_per_s"] > 0
+    equal(list(report["load"]), ["bytes", "huge_page_bytes", "seconds"])
+    assert report["load"]["bytes"] > 7e6, report["load"]
     assert report["rss_bytes"] > 1e6
     equal(report["threads"], 2)
 

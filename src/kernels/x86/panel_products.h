@@ -66,6 +66,23 @@ struct CellJob {
   typename Ops::Vec (*waiting)[kParts<Ops>];
 };
 
+// The work on a cell hides the stream of weights from the hardware's prefetcher, and a burst would
+// fill its queue: each unit asks for its share of the lines.
+template <class Ops, class Format, std::size_t kUnit>
+[[gnu::always_inline]] inline void prefetch_ahead(const typename Format::Cell& cell,
+                                                  std::size_t stage) noexcept {
+  constexpr std::size_t kLine = 64;
+  constexpr std::size_t kAhead = 4096;
+  constexpr std::size_t kStageBytes = sizeof(cell) / Format::kStages;
+  constexpr std::size_t kUnitBytes = kStageBytes / Unit<Ops, Format>::kPerStage;
+  constexpr std::size_t kFirst = (kUnit * kUnitBytes + kLine - 1) / kLine * kLine;
+  asm volatile("" ::: "memory");  // or the compiler gathers the prefetches of all units
+  const char* bytes = reinterpret_cast<const char*>(&cell) + kAhead + stage * kStageBytes;
+  for (std::size_t at = kFirst; at < (kUnit + 1) * kUnitBytes; at += kLine) {
+    _mm_prefetch(bytes + at, _MM_HINT_T0);
+  }
+}
+
 // Calls sink(token, part, total) with scale * (codes . x) over the columns that share a scale, when
 // their last unit has been multiplied.
 template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
@@ -75,6 +92,7 @@ template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
   using U = Unit<Ops, Format>;
   constexpr std::size_t kColumn = 4 * U::kGroups * kUnit;
   const std::size_t first_column = Format::kColumns / Format::kStages * stage + kColumn;
+  prefetch_ahead<Ops, Format, kUnit>(job.cell, stage);
   for (std::size_t part = 0; part < kParts<Ops>; part += U::kTogether) {
     Vec codes[U::kTogether][U::kGroups];
     Vec scale[U::kTogether];
@@ -115,26 +133,10 @@ template <class Ops, class Format, class Count, class Sink, std::size_t... kUnit
   (multiply_unit<Ops, Format, kUnit>(job, stage, sink), ...);
 }
 
-// A long loop over tokens hides the stream of weights from the hardware's prefetcher; a short one
-// must not be burdened.
-template <class Format, class Count>
-void prefetch_stage(const typename Format::Cell& cell, std::size_t stage) noexcept {
-  constexpr std::size_t kLine = 64;
-  constexpr std::size_t kAhead = 2;
-  if constexpr (Count::kMost >= 3) {
-    constexpr std::size_t kStageBytes = sizeof(cell) / Format::kStages;
-    const char* bytes = reinterpret_cast<const char*>(&cell + kAhead) + stage * kStageBytes;
-    for (std::size_t at = 0; at < kStageBytes; at += kLine) {
-      _mm_prefetch(bytes + at, _MM_HINT_T0);
-    }
-  }
-}
-
 template <class Ops, class Format, class Count, class Sink>
 [[gnu::always_inline]] inline void multiply_cell(const CellJob<Ops, Format, Count>& job,
                                                  const Sink& sink) noexcept {
   for (std::size_t stage = 0; stage < Format::kStages; ++stage) {
-    prefetch_stage<Format, Count>(job.cell, stage);
     multiply_stage<Ops, Format>(job, stage, sink,
                                 std::make_index_sequence<Unit<Ops, Format>::kPerStage>{});
   }
@@ -181,11 +183,9 @@ template <class Ops, class Format>
 
 // 256 columns.
 template <class Ops, class Format, class Count>
-
-requires(Format::kScaled)
-    [[gnu::always_inline]] inline void add_cell(const typename Format::Cell& cell,
-                                                const CellTokens& x, Count count,
-                                                typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
+[[gnu::always_inline]] inline void add_large_cell(
+    const typename Format::Cell& cell, const CellTokens& x, Count count,
+    typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
   SuperFactors factors;
   const CellScales* scales = unpack_factors(cell, factors);
   SumsOf<Ops, Count::kMost> waiting;
@@ -207,11 +207,9 @@ requires(Format::kScaled)
 
 // 32 columns: acc = fma(d dx, I, acc), then acc = fma(m dx, S, acc).
 template <class Ops, class Format, class Count>
-
-requires(!Format::kScaled)
-    [[gnu::always_inline]] inline void add_cell(const typename Format::Cell& cell,
-                                                const CellTokens& x, Count count,
-                                                typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
+[[gnu::always_inline]] inline void add_small_cell(
+    const typename Format::Cell& cell, const CellTokens& x, Count count,
+    typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
   constexpr int kOffset = Format::kSigned && Ops::kWide ? 128 : Format::kOffset;
   SumsOf<Ops, Count::kMost> waiting;
   const CellJob<Ops, Format, Count> job{cell, nullptr, x.codes, count, waiting};
@@ -255,7 +253,11 @@ void multiply_panel(const PanelJob& job, Count count) noexcept {
     const std::size_t at = b * x.n_tokens + job.first_token;
     const CellTokens tokens{x.codes + at * Format::kColumns, x.scales + at,
                             x.sums + at * (Format::kColumns / kSumBlock)};
-    add_cell<Ops, Format>(cells[b], tokens, count, acc);
+    if constexpr (Format::kScaled) {
+      add_large_cell<Ops, Format>(cells[b], tokens, count, acc);
+    } else {
+      add_small_cell<Ops, Format>(cells[b], tokens, count, acc);
+    }
   }
   for (std::size_t t = 0; t < count.size(); ++t) {
     std::array<float, kPanelRows> rows;

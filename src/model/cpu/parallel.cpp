@@ -2,42 +2,52 @@
 
 #include <algorithm>
 
+#include "kernels/panel.h"
+
 namespace smol::model {
 
 namespace {
 
-// Long enough to stream from memory at full speed, short enough to share the rest evenly.
+// What a kernel gets at a time: it stays in the second-level cache while the tokens of a batch
+// pass.
 constexpr std::size_t kStripBytes = std::size_t{64} * 1024;
-constexpr std::size_t kRowsMultiple = 16;
 
-std::size_t strip_rows(const kernels::Matrix& matrix) noexcept {
-  const std::size_t rows = kStripBytes / matrix.row_bytes / kRowsMultiple * kRowsMultiple;
-  return std::max(rows, kRowsMultiple);
+// Work is counted in panels, for matrices in rows too.
+std::size_t panel_count(const kernels::Matrix& matrix) noexcept {
+  return (matrix.n_rows + kernels::kPanelRows - 1) / kernels::kPanelRows;
 }
 
-std::size_t strip_count(const kernels::Matrix& matrix) noexcept {
-  const std::size_t rows = strip_rows(matrix);
-  return (matrix.n_rows + rows - 1) / rows;
+void multiply_panels(const kernels::KernelTable& kernels, const Product& product, std::size_t begin,
+                     std::size_t end) {
+  const kernels::Matrix& w = *product.w;
+  const kernels::RowRange rows{begin * kernels::kPanelRows,
+                               std::min(end * kernels::kPanelRows, w.n_rows)};
+  kernels.matmul(w.dtype)(w, product.x, product.y, w.n_rows, rows);
 }
 
 }  // namespace
 
 void multiply(ThreadPool& pool, const kernels::KernelTable& kernels,
               std::span<const Product> products) {
-  std::size_t strips = 0;
+  std::size_t panels = 0;
+  std::size_t bytes = 0;
   for (const Product& product : products) {
-    strips += strip_count(*product.w);
+    panels += panel_count(*product.w);
+    bytes += product.w->n_rows * product.w->row_bytes;
   }
-  parallel(pool, strips, [&](std::size_t strip) {
-    const Product* product = products.data();
-    for (; strip >= strip_count(*product->w); ++product) {
-      strip -= strip_count(*product->w);
+  const std::size_t strip = std::max(kStripBytes * panels / bytes, std::size_t{1});
+  const auto work = [&](std::size_t begin, std::size_t end) {
+    std::size_t first = 0;  // of the product's panels among all
+    for (const Product& product : products) {
+      const std::size_t last = first + panel_count(*product.w);
+      const std::size_t stop = std::min(end, last);
+      for (std::size_t at = std::max(begin, first); at < stop; at += strip) {
+        multiply_panels(kernels, product, at - first, std::min(at + strip, stop) - first);
+      }
+      first = last;
     }
-    const kernels::Matrix& w = *product->w;
-    const std::size_t begin = strip * strip_rows(w);
-    const std::size_t end = std::min(begin + strip_rows(w), w.n_rows);
-    kernels.matmul(w.dtype)(w, product->x, product->y, w.n_rows, {begin, end});
-  });
+  };
+  pool.for_ranges(panels, strip, std::cref(work));
 }
 
 }  // namespace smol::model

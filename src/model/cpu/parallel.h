@@ -23,7 +23,7 @@ struct Product {
   float* y;  // [n_tokens, w->n_rows]
 };
 
-// All products in one step: strips of rows, so that each weight is read once.
+// All products in one step, split by panels, so that each weight is read once.
 void multiply(ThreadPool& pool, const kernels::KernelTable& kernels,
               std::span<const Product> products);
 

@@ -26,6 +26,24 @@ inline simde__m512i smol_cvtepu16_epi32(__m256i words) {
                    _mm256_cvtepu16_epi32(_mm256_extracti128_si256(words, 1)));
 }
 
+#define _mm512_cvtepu8_epi32 smol_cvtepu8_epi32
+#define _mm512_cvtepi8_epi32 smol_cvtepi8_epi32
+#define _mm512_cvtepi32_ps smol_cvtepi32_ps
+
+inline simde__m512i smol_cvtepu8_epi32(__m128i bytes) {
+  return smol_join(_mm256_cvtepu8_epi32(bytes), _mm256_cvtepu8_epi32(_mm_srli_si128(bytes, 8)));
+}
+
+inline simde__m512i smol_cvtepi8_epi32(__m128i bytes) {
+  return smol_join(_mm256_cvtepi8_epi32(bytes), _mm256_cvtepi8_epi32(_mm_srli_si128(bytes, 8)));
+}
+
+inline simde__m512 smol_cvtepi32_ps(simde__m512i values) {
+  const __m256 low = _mm256_cvtepi32_ps(simde_mm512_castsi512_si256(values));
+  const __m256 high = _mm256_cvtepi32_ps(simde_mm512_extracti64x4_epi64(values, 1));
+  return simde_mm512_castsi512_ps(smol_join(_mm256_castps_si256(low), _mm256_castps_si256(high)));
+}
+
 // AVX-VNNI's names for what AVX-512 VL has, too.
 #define _mm256_dpbusd_avx_epi32 simde_mm256_dpbusd_epi32
 #define _mm256_dpwssd_avx_epi32 simde_mm256_dpwssd_epi32
