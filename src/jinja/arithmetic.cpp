@@ -11,10 +11,6 @@ namespace {
 
 using Kind = Value::Kind;
 
-std::int64_t small_int(const Value& value) {
-  return value.is(Kind::Bool) ? static_cast<std::int64_t>(value.boolean()) : value.integer();
-}
-
 // Python's float_divmod: the quotient's floor and the remainder with the divisor's sign.
 std::pair<double, double> float_divmod(double a, double b) {
   double mod = std::fmod(a, b);
