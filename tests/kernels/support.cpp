@@ -1,5 +1,7 @@
 #include "kernels/support.h"
 
+#include <cstring>
+
 #include "gguf/quant_blocks.h"
 
 namespace smol::kernels::test {

@@ -6,13 +6,13 @@
 namespace smol::kernels::test {
 
 std::vector<const KernelTable*> tables_to_compare() {
-  static const KernelTable emulated = [] {
+  static const KernelTable kEmulated = [] {
     KernelTable table = avx512_table();
     table.isa = "avx512_emulated";
     table.runs_on_this_cpu = x86::has_avx2;
     return table;
   }();
-  return {&emulated};
+  return {&kEmulated};
 }
 
 const KernelTable& ParityTest::scalar() const {
