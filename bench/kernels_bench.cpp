@@ -12,9 +12,8 @@
 #include "kernels/kernel_table.h"
 #include "kernels/panel.h"
 
+namespace smol {
 namespace {
-
-using namespace smol;
 
 struct Case {
   gguf::DType dtype;
@@ -88,18 +87,16 @@ double seconds_of(const kernels::KernelTable& table, const Case& c) {
 void report(const kernels::KernelTable& table, const Case& c) {
   const gguf::DTypeTraits& traits = gguf::traits(c.dtype);
   const double seconds = seconds_of(table, c);
-  const double bytes = static_cast<double>(c.n_rows * c.n_cols / traits.block_elements) *
-                       static_cast<double>(traits.block_bytes);
-  const double products = static_cast<double>(c.n_rows * c.n_cols * c.n_tokens);
+  const std::size_t n_blocks = c.n_rows * c.n_cols / traits.block_elements;
+  const auto bytes = static_cast<double>(n_blocks * traits.block_bytes);
+  const auto products = static_cast<double>(c.n_rows * c.n_cols * c.n_tokens);
   std::printf("%-7s %-7s %6zu x %-6zu %4zu tokens %9.2f GB/s %8.2f GMAC/s\n",
               std::string(table.isa).c_str(), std::string(traits.name).c_str(), c.n_rows, c.n_cols,
               c.n_tokens, bytes / seconds * 1e-9, products / seconds * 1e-9);
   std::fflush(stdout);
 }
 
-}  // namespace
-
-int main() {
+void report_all() {
   using gguf::DType;
   const std::vector<Case> cases = {
       {DType::Q4_K, 2048, 2048, 1},  {DType::Q6_K, 2048, 2048, 1},  {DType::Q4_K, 11008, 2048, 1},
@@ -118,5 +115,12 @@ int main() {
       report(*table, c);
     }
   }
+}
+
+}  // namespace
+}  // namespace smol
+
+int main() {
+  smol::report_all();
   return 0;
 }

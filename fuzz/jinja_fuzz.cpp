@@ -12,12 +12,12 @@ namespace {
 using smol::jinja::Dict;
 
 const Dict& variables() {
-  static const smol::jinja::Value value = smol::jinja::value_from_json(
+  static const smol::jinja::Value kVariables = smol::jinja::value_from_json(
       R"({"messages": [{"role": "system", "content": "Hi\n"}, {"role": "user", "content": [{"type": "text", "text": "é"}]}],
           "tools": null, "add_generation_prompt": true, "bos_token": "<s>", "xs": [3, 1, 2], "s": "Hello World", "i": 7,
           "f": 2.5, "n": null, "d": {"b": 2, "a": [1, {"c": "x"}]}, "big": 123456789012345678901234567890})",
       "variables");
-  return value.dict();
+  return kVariables.dict();
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ std::vector<Piece> pieces_of(std::string_view text, std::string_view cuts, bool 
       text.remove_prefix(tag->size());
       continue;
     }
-    const auto wanted = static_cast<unsigned char>(cuts[turn++ % cuts.size()]) % 16 + 1;
+    const unsigned wanted = static_cast<unsigned char>(cuts[turn++ % cuts.size()]) % 16U + 1U;
     std::size_t size = std::min<std::size_t>(wanted, text.size());
     if (tags) {
       size = std::max<std::size_t>(1, std::min(size, text.find('<', 1)));

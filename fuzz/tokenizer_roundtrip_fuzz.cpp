@@ -125,9 +125,9 @@ void check(const Tokenizer& tokenizer, bool lossless, AddedTokens mode, std::str
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Tokenizer plain = make(false, false);
-  static const Tokenizer stripping = make(true, false);
-  static const Tokenizer single_digits = make(true, true);
+  static const Tokenizer kPlain = make(false, false);
+  static const Tokenizer kStripping = make(true, false);
+  static const Tokenizer kSingleDigits = make(true, true);
   if (size < kHeader) {
     return 0;
   }
@@ -138,13 +138,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(data + kHeader, data + size);
   switch (data[2] % 3) {
     case 0:
-      check(plain, true, mode, text, step);
+      check(kPlain, true, mode, text, step);
       break;
     case 1:
-      check(stripping, false, mode, text, step);
+      check(kStripping, false, mode, text, step);
       break;
     default:
-      check(single_digits, false, mode, text, step);
+      check(kSingleDigits, false, mode, text, step);
   }
   return 0;
 }

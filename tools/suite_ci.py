@@ -2,9 +2,7 @@
 import concurrent.futures
 import json
 import os
-import pathlib
 import subprocess
-import time
 
 import suite_gtest
 from suite_report import BUILD, LOG, ROOT, Counts, one, run, run_or_show, say
@@ -12,54 +10,28 @@ from suite_stages import build
 
 ARM64_ROOMS = ("base", "gguf", "kernels")
 TSAN_ROOMS = ("base", "model", "engine")
-TIDY_SECONDS = 1500
 
 
-def change_times() -> dict:
-    """When a commit last changed each file, by the path without its suffix: a header counts for its source."""
-    log = subprocess.run(["git", "log", "--format=%ct", "--name-only"], cwd=ROOT, capture_output=True,
-                         text=True, check=False).stdout
-    times, when = {}, 0
-    for line in log.splitlines():
-        if line.isdigit():
-            when = int(line)
-        elif line:
-            times.setdefault(line.rsplit(".", 1)[0], when)
-    return times
-
-
-def own_sources() -> list:
-    """All sources of the project, those changed last first."""
-    commands = json.loads((BUILD / "tidy" / "compile_commands.json").read_text(encoding="utf-8"))
-    paths = {pathlib.Path(entry["file"]).resolve() for entry in commands}
-    own = [path for path in paths if path.is_relative_to(ROOT) and not path.is_relative_to(BUILD)]
-    times = change_times()
-    return sorted(own, key=lambda path: (-times.get(str(path.relative_to(ROOT).with_suffix("")), 0), path))
-
-
-def tidy_one(source: pathlib.Path, deadline: float) -> tuple:
-    if time.monotonic() > deadline:
-        return Counts(skipped=1), ""
+def tidy_one(source: str) -> tuple:
     done = subprocess.run(["clang-tidy-14", "-p", BUILD / "tidy", "--quiet", source], cwd=ROOT,
                           capture_output=True, text=True, check=False)
-    return one(done.returncode == 0), done.stdout
+    return done.returncode == 0, done.stdout
 
 
 def tidy() -> Counts:
-    """As many files as fit the time, so that what changed last is always looked at."""
+    """All sources of a program or library are looked at as one, since their common headers cost the most."""
     if not run_or_show("configure-tidy", ["cmake", "--preset", "tidy"]):
         return Counts(failed=1)
-    deadline = time.monotonic() + TIDY_SECONDS
+    commands = json.loads((BUILD / "tidy" / "compile_commands.json").read_text(encoding="utf-8"))
+    sources = sorted({command["file"] for command in commands})
     counts = Counts()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool, \
             (LOG / "tidy.log").open("w", encoding="utf-8") as log:
-        for found, output in pool.map(lambda source: tidy_one(source, deadline), own_sources()):
-            counts += found
+        for passed, output in pool.map(tidy_one, sources):
+            counts += one(passed)
             log.write(output)
-            if found.failed:
+            if not passed:
                 say(output.rstrip()[:3000])
-    if counts.skipped:
-        say(f"skipped clang-tidy on {counts.skipped} files, those changed longest ago: {TIDY_SECONDS} s are over")
     return counts
 
 

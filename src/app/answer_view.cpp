@@ -1,5 +1,6 @@
 #include "app/answer_view.h"
 
+#include <algorithm>
 #include <chrono>
 #include <variant>
 
@@ -117,24 +118,40 @@ std::string statistics_line(const engine::GenerationResult& result, std::size_t 
     line += fmt::format(", {} of them reused", result.cached_tokens);
   }
   return line + fmt::format(", {:.2f} s; context {} of {}", Seconds(result.prefill_time).count(),
-                            result.prompt_tokens + result.generated_tokens, context);
+                            std::min(result.prompt_tokens + result.generated_tokens, context),
+                            context);
+}
+
+std::string ending_reason(const chat::Finished& finished, std::size_t context) {
+  switch (finished.generation.reason) {
+    case engine::FinishReason::MaxTokens:
+      return fmt::format("--max-tokens {} reached", finished.generation.generated_tokens);
+    case engine::FinishReason::ContextFull:
+      return fmt::format("the context of {} tokens is full", context);
+    case engine::FinishReason::Cancelled:
+      return "stopped";
+    case engine::FinishReason::StopString:
+      return "--stop";
+    case engine::FinishReason::EndOfTurn:
+      return "end of turn";
+  }
+  return "";
+}
+
+bool ended_normally(const chat::Finished& finished) {
+  return finished.generation.reason == engine::FinishReason::EndOfTurn ||
+         finished.generation.reason == engine::FinishReason::StopString;
 }
 
 std::string ending_note(const chat::Finished& finished, std::size_t context) {
-  const std::string where = finished.cut_while_thinking ? " while thinking" : "";
-  switch (finished.generation.reason) {
-    case engine::FinishReason::MaxTokens:
-      return fmt::format("[cut{} after {} tokens (--max-tokens)]", where,
-                         finished.generation.generated_tokens);
-    case engine::FinishReason::ContextFull:
-      return fmt::format("[cut{}: the context of {} tokens is full]", where, context);
-    case engine::FinishReason::Cancelled:
-      return fmt::format("[stopped{}]", where);
-    case engine::FinishReason::EndOfTurn:
-    case engine::FinishReason::StopString:
-      return "";
+  if (ended_normally(finished)) {
+    return "";
   }
-  return "";
+  const std::string where = finished.cut_while_thinking ? " while thinking" : "";
+  if (finished.generation.reason == engine::FinishReason::Cancelled) {
+    return fmt::format("[stopped{}]", where);
+  }
+  return fmt::format("[cut{}: {}]", where, ending_reason(finished, context));
 }
 
 }  // namespace smol::app

@@ -53,6 +53,10 @@ std::string tool_call_json(const chat::ToolCall& call);
 // "42 tokens, 31.2 tokens/s; prompt 120 tokens, 80 of them reused, 0.41 s; context 162 of 4096".
 std::string statistics_line(const engine::GenerationResult& result, std::size_t context);
 
+// "--max-tokens 20 reached", "the context of 4096 tokens is full", ...
+std::string ending_reason(const chat::Finished& finished, std::size_t context);
+// At the end of the turn or at a stop string.
+bool ended_normally(const chat::Finished& finished);
 // Why an answer ended, where a person should know; empty for a normal end.
 std::string ending_note(const chat::Finished& finished, std::size_t context);
 

@@ -222,7 +222,7 @@ void add_bench_command(CLI::App& program, Plan& plan) {
             state->depth);
   add_count(command, {"-r,--repetitions", "runs of each test; the median counts", "3"}, {1, 1000},
             state->repetitions);
-  add_choice<bool>(command, {"-o,--output", "form of the output", "text"},
+  add_choice<bool>(command, {"-o,--output", "form of the output", "text", "bench"},
                    {{"text", false}, {"json", true}}, state->json);
 }
 

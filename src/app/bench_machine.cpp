@@ -21,6 +21,14 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+std::uint64_t read_spans(const kernels::Probe& probe, const ByteSpans& spans) {
+  std::uint64_t seen = 0;
+  for (const auto& bytes : spans) {
+    seen |= probe.read_all(bytes);
+  }
+  return seen;
+}
+
 }  // namespace
 
 std::vector<ByteSpans> split_evenly(const ByteSpans& tensors, std::size_t n_parts) {
@@ -62,9 +70,7 @@ double bandwidth_gb_per_s(ThreadPool& pool, const ByteSpans& tensors, std::strin
   for (std::size_t pass = 0; pass < n_passes; ++pass) {
     const double seconds = seconds_of([&] {
       pool.run([&](std::size_t worker) {
-        for (const auto& bytes : parts[worker]) {
-          seen.fetch_or(probe.read_all(bytes), std::memory_order_relaxed);
-        }
+        seen.fetch_or(read_spans(probe, parts[worker]), std::memory_order_relaxed);
       });
     });
     best = std::max(best, static_cast<double>(total) / seconds / 1e9);

@@ -33,6 +33,11 @@ struct ChatCommand {
 
 // The XDG Base Directory Specification's place for what is neither settings nor data.
 std::filesystem::path default_history_file() {
+  // Elsewhere an empty variable is none; here it says: nowhere.
+  const char* asked = std::getenv("SMOLBOT_HISTORY");
+  if (asked != nullptr && *asked == '\0') {
+    return {};
+  }
   const char* state = std::getenv("XDG_STATE_HOME");
   const char* home = std::getenv("HOME");
   if (state != nullptr && *state != '\0') {
@@ -41,6 +46,9 @@ std::filesystem::path default_history_file() {
   return home == nullptr ? std::filesystem::path()
                          : std::filesystem::path(home) / ".local/state/smolbot/history";
 }
+
+constexpr const char* kMakeRoom =
+    "/clear and /undo make room in the context; --context gives more.";
 
 std::string model_name(const gguf::File& file) {
   const std::optional<std::string_view> name = file.metadata().string("general.name");
@@ -136,7 +144,11 @@ void TerminalChat::answer() {
     if (!ending.empty()) {
       tell(ending);
     }
-    if (style_.terminal) {
+    if (generation.reason == engine::FinishReason::ContextFull) {
+      tell(kMakeRoom);
+    }
+    // A turn stopped before its first token has read only a part of the prompt.
+    if (style_.terminal && !result.ids.empty()) {
       tell(statistics_line(generation, context));
     }
     if (result.ids.empty()) {
@@ -150,6 +162,10 @@ void TerminalChat::answer() {
     progress.clear();
     conversation_.drop_unanswered();
     note(error_line(error.what()));
+    if (interactive_ &&
+        std::string_view(error.what()).find("(the context)") != std::string_view::npos) {
+      tell(kMakeRoom);
+    }
     failed_ = true;
   }
   guard.take();

@@ -1,5 +1,9 @@
 #include "app/commands.h"
 
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
 namespace smol::app {
 
 CLI::App& add_command(CLI::App& program, const std::string& name, const std::string& help,

@@ -1,6 +1,5 @@
 #include "app/console.h"
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -9,14 +8,11 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/mapped_file.h"
 #include "base/utf8.h"
 
 namespace smol::app {
 
 namespace {
-
-constexpr std::size_t kMostInputBytes = std::size_t{64} << 20U;
 
 // errno of the failed write, 0 if all was written.
 int write_all(int descriptor, std::string_view text) noexcept {
@@ -61,6 +57,10 @@ void print(std::string_view text) {
   }
 }
 
+void print_text(std::string_view text) {
+  print(is_terminal(STDOUT_FILENO) ? safe_for_terminal(text) : std::string(text));
+}
+
 void note(std::string_view line) {
   static_cast<void>(write_all(STDERR_FILENO, std::string(line) + "\n"));
 }
@@ -77,44 +77,6 @@ std::string safe_for_terminal(std::string_view text) {
     text.remove_prefix(step.length);
   }
   return out;
-}
-
-std::string read_standard_input() {
-  constexpr std::size_t kChunk = 65536;
-  std::string text;
-  std::array<char, kChunk> chunk{};
-  while (true) {
-    const ssize_t got = ::read(STDIN_FILENO, chunk.data(), chunk.size());
-    if (got == 0) {
-      return text;
-    }
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got < 0) {
-      throw Error{ErrorCode::Io,
-                  fmt::format("standard input: expected to read, found: {}", std::strerror(errno))};
-    }
-    text.append(chunk.data(), static_cast<std::size_t>(got));
-    if (text.size() > kMostInputBytes) {
-      throw Error{ErrorCode::BadInput,
-                  fmt::format("standard input: expected at most {}, found more", kMostInputBytes)};
-    }
-  }
-}
-
-std::string read_text_file(const std::string& path, std::string_view what) {
-  try {
-    const MappedFile file{path};
-    const auto bytes = file.bytes();
-    std::string text(bytes.size(), '\0');
-    if (!bytes.empty()) {
-      std::memcpy(text.data(), bytes.data(), bytes.size());
-    }
-    return text;
-  } catch (const Error& error) {
-    throw Error{error.code(), fmt::format("{}: {}", what, error.what())};
-  }
 }
 
 }  // namespace smol::app

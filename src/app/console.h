@@ -17,6 +17,8 @@ bool wants_colour(int descriptor) noexcept;
 
 // Writes all of it at once, unbuffered. Throws OutputClosed, or Error{Io} for any other failure.
 void print(std::string_view text);
+// The same for text of a model or a user: safe_for_terminal() where it goes to a terminal.
+void print_text(std::string_view text);
 // A line on standard error; failures are ignored.
 void note(std::string_view line);
 
@@ -25,10 +27,5 @@ std::string dimmed(std::string_view text, bool colour);
 // What a model or a user wrote, made harmless for a terminal: control characters other than newline
 // and tab become U+FFFD.
 std::string safe_for_terminal(std::string_view text);
-
-// All of standard input. Throws Error{Io}, or Error{BadInput} beyond 64 MiB.
-std::string read_standard_input();
-// A whole file, in the same way; `what` is its role in messages: "--tools".
-std::string read_text_file(const std::string& path, std::string_view what);
 
 }  // namespace smol::app

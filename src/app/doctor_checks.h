@@ -2,7 +2,9 @@
 // bad.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,13 @@
 #include "text/tokenizer.h"
 
 namespace smol::app {
+
+// What helps when a model file's tokenizer is at fault.
+constexpr std::string_view kConvertOrGiveTokenizer =
+    "convert the model again with a current converter, or give --tokenizer tokenizer.json";
+
+// tokenizer.ggml.token_type of a token of ordinary text.
+constexpr std::int64_t kNormalToken = 1;
 
 class Findings {
  public:

@@ -7,7 +7,7 @@
 namespace smol::app {
 namespace {
 
-constexpr std::string_view kConvertAgain =
+constexpr std::string_view kConvertOrReplace =
     "convert the model again with a current converter, or get another file";
 
 // SmolLM3-3B's config.json; its smaller relatives share all but the context.
@@ -24,7 +24,7 @@ void check_rope(const model::ModelConfig& config, Findings& findings) {
     findings.fault(
         "rope base",
         fmt::format("smollm3.rope.freq_base: expected {}, found {}", kRopeTheta, config.rope_theta),
-        std::string(kConvertAgain));
+        std::string(kConvertOrReplace));
   } else {
     findings.good("rope base", fmt::format("{}", config.rope_theta));
   }
@@ -58,7 +58,7 @@ void check_nope(const gguf::File& file, const model::ModelConfig& config, Findin
                    fmt::format("general.architecture: expected smollm3 for a SmolLM3 vocabulary, "
                                "found {}: RoPE is applied on every layer",
                                config.architecture),
-                   std::string(kConvertAgain));
+                   std::string(kConvertOrReplace));
   } else {
     findings.good("NoPE", layers.empty() ? "RoPE on every layer" : "no RoPE on layers " + layers);
   }
@@ -80,7 +80,7 @@ void check_config(const gguf::File& file, const model::ModelConfig& config, Find
         "norm epsilon",
         fmt::format("smollm3.attention.layer_norm_rms_epsilon: expected {}, found {:.6g}", kNormEps,
                     config.norm_eps),
-        std::string(kConvertAgain));
+        std::string(kConvertOrReplace));
   } else {
     findings.good("norm epsilon", fmt::format("{:.6g}", config.norm_eps));
   }

@@ -21,10 +21,7 @@ namespace {
 using gguf::printable;
 using Id = std::size_t;
 
-constexpr std::int64_t kNormal = 1;
 constexpr std::size_t kLongestToken = 1024;  // bytes; longer ones are not tried for every split
-constexpr std::string_view kConvertAgain =
-    "convert the model again, or give --tokenizer tokenizer.json";
 
 struct Merge {
   Id left, right, result;
@@ -35,7 +32,7 @@ class Pieces {
  public:
   Pieces(std::span<const std::string_view> tokens, std::span<const std::int64_t> types) {
     for (Id id = 0; id < tokens.size() && id < types.size(); ++id) {
-      if (types[id] == kNormal) {
+      if (types[id] == kNormalToken) {
         ids_.emplace(tokens[id], id);
         if (utf8::length(tokens[id]) > 1) {
           joined_.push_back(id);
@@ -115,7 +112,8 @@ struct Checker {
   std::string name(Id id) const { return fmt::format("\"{}\" ({})", printable(tokens[id]), id); }
 
   void fault(const std::string& message) const {
-    findings.fault("merges", "tokenizer.ggml.merges: " + message, std::string(kConvertAgain));
+    findings.fault("merges", "tokenizer.ggml.merges: " + message,
+                   std::string(kConvertOrGiveTokenizer));
   }
 
   // Every token of two characters or more is the result of some merge.

@@ -17,12 +17,9 @@ namespace {
 
 using gguf::printable;
 
-constexpr std::int64_t kNormal = 1;
 constexpr std::int64_t kControl = 3;
 constexpr std::int64_t kUserDefined = 4;
 constexpr std::string_view kEndOfTurn = "<|im_end|>";
-constexpr std::string_view kConvertAgain =
-    "convert the model again with a current converter, or give --tokenizer tokenizer.json";
 
 // Added tokens of SmolLM3 that are `special: false`: found in text, kept in the answer.
 constexpr std::array<std::string_view, 8> kTagTokens{
@@ -77,7 +74,7 @@ void check_pre(const gguf::File& file, Family family, Findings& findings) {
                    fmt::format("tokenizer.ggml.pre: expected {}, found \"{}\": text is split into "
                                "other words than in training",
                                expected, printable(pre)),
-                   std::string(kConvertAgain));
+                   std::string(kConvertOrGiveTokenizer));
   }
 }
 
@@ -107,7 +104,7 @@ void check_end(const gguf::File& file, Family family, const Vocabulary& vocabula
         fmt::format("tokenizer.ggml.eos_token_id: expected {}, found {}: answers may "
                     "not stop",
                     wanted ? vocabulary.name(*wanted) : "a token of the vocabulary", found),
-        std::string(kConvertAgain));
+        std::string(kConvertOrGiveTokenizer));
   }
 }
 
@@ -145,7 +142,7 @@ std::string_view expected_type(std::string_view token, std::int64_t type, Family
     return type == kUserDefined ? "" : "4 (user-defined)";
   }
   const bool may_be_added = family != Family::SmolLM3 && looks_added(token);
-  if (type == kNormal || (may_be_added && (type == kControl || type == kUserDefined))) {
+  if (type == kNormalToken || (may_be_added && (type == kControl || type == kUserDefined))) {
     return "";
   }
   return family == Family::Other ? "" : "1 (normal)";
@@ -160,7 +157,7 @@ void check_types(const gguf::File& file, Family family, const Vocabulary& vocabu
     findings.fault("token types",
                    fmt::format("tokenizer.ggml.token_type: expected {} types, found {}",
                                vocabulary.tokens().size(), n_types),
-                   std::string(kConvertAgain));
+                   std::string(kConvertOrGiveTokenizer));
     return;
   }
   std::size_t n_wrong = 0;
@@ -170,12 +167,12 @@ void check_types(const gguf::File& file, Family family, const Vocabulary& vocabu
       findings.fault("token types",
                      fmt::format("token {}: expected type {}, found {}", vocabulary.name(id),
                                  expected, (*types)[id]),
-                     std::string(kConvertAgain));
+                     std::string(kConvertOrGiveTokenizer));
     }
   }
   if (n_wrong > kShown) {
     findings.fault("token types", fmt::format("{} more tokens of a wrong type", n_wrong - kShown),
-                   std::string(kConvertAgain));
+                   std::string(kConvertOrGiveTokenizer));
   }
   if (n_wrong == 0) {
     findings.good("token types", fmt::format("{} tokens of the right type", n_types));
@@ -206,7 +203,7 @@ void check_bytes(Family family, const Vocabulary& vocabulary, Findings& findings
   if (n_missing == 0) {
     findings.good("bytes", "every byte has a token");
   } else if (family == Family::SmolLM3 || family == Family::Llama3) {
-    findings.fault("bytes", message + ": some text is lost", std::string(kConvertAgain));
+    findings.fault("bytes", message + ": some text is lost", std::string(kConvertOrGiveTokenizer));
   } else {
     findings.note("bytes", message + ": they are dropped from text, as in training");
   }
@@ -220,7 +217,7 @@ void check_distinct(const Vocabulary& vocabulary, Findings& findings) {
     findings.fault("vocabulary",
                    fmt::format("tokenizer.ggml.tokens: expected {} different tokens, found {}",
                                n_tokens, vocabulary.n_distinct()),
-                   std::string(kConvertAgain));
+                   std::string(kConvertOrGiveTokenizer));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "app/open_model.h"
 #include "app/options.h"
 #include "app/progress.h"
+#include "app/text_input.h"
 #include "base/error.h"
 #include "base/json.h"
 
@@ -146,7 +147,7 @@ int run(const EvalCommand& command) {
         ErrorCode::BadInput,
         fmt::format("--stride: expected at most {} (--window), found {}", command.window, stride)};
   }
-  const std::string text = read_text_file(command.text.string(), "eval");
+  const std::string text = read_text_file(command.text, "eval: TEXT", kMostEvalBytes);
   const ModelChoice choice = choose_model_and_tell(command.model.model);
   Runtime runtime{choice.path, command.model, command.window, kAllLogitsBatch};
   const std::unique_ptr<Runtime> reference = open_reference(command, choice.path);
@@ -174,7 +175,9 @@ void add_eval_command(CLI::App& program, Plan& plan) {
   CLI::App& command =
       add_command(program, "eval", "perplexity of a text, and divergence from a second model", plan,
                   [state] { return run(*state); });
-  add_input_file(command, "TEXT", "a text file", true, state->text);
+  add_positional(command, "TEXT", "a text file", true, [state](const auto& what, const auto& text) {
+    state->text = existing_text(what, text);
+  });
   add_file_options(command, state->model);
   add_template_option(command, state->model);
   add_compute_options(command, state->model);

@@ -1,13 +1,16 @@
 #include "app/flags.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdlib>
 #include <system_error>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/text_input.h"
 #include "base/error.h"
 
 namespace smol::app {
@@ -21,15 +24,14 @@ std::string last_name(std::string_view flag_names) {
 
 // What gave a value: the flag, or the variable where that holds just this text.
 std::string source_of(const Flag& flag, const std::string& text) {
-  const std::string variable = environment_name(flag.names);
+  const std::string variable = environment_name(flag);
   const char* held = std::getenv(variable.c_str());
   return held != nullptr && held == text ? variable : last_name(flag.names);
 }
 
 // What --help says of a flag: its meaning, default and variable.
 std::string description(const Flag& flag) {
-  return fmt::format("{} (default: {}; {})", flag.help, flag.shown_default,
-                     environment_name(flag.names));
+  return fmt::format("{} (default: {}; {})", flag.help, flag.shown_default, environment_name(flag));
 }
 
 CLI::Option* add(CLI::App& command, const Flag& flag, const std::string& value_name,
@@ -43,7 +45,7 @@ CLI::Option* add(CLI::App& command, const Flag& flag, const std::string& value_n
         return true;
       },
       description(flag));
-  option->envname(environment_name(flag.names))->option_text(value_name)->expected(1);
+  option->envname(environment_name(flag))->option_text(value_name)->expected(1);
   return option;
 }
 
@@ -59,7 +61,34 @@ bool switch_value(const std::string& what, const std::string& text) {
               fmt::format("{}: expected 1 or 0, found {}", what, in_quotes(text))};
 }
 
+CLI::Option* add_valueless(CLI::App& command, const Flag& flag) {
+  const std::string meaning = description(flag);  // add_flag() would fill a temporary
+  CLI::Option* option = command.add_flag(flag.names, meaning);
+  option->envname(environment_name(flag))
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+      ->option_text(" ");
+  return option;
+}
+
+// Whether `option` was given after `opposite`, or neither was given but by a variable.
+bool counts(const CLI::App& command, const CLI::Option* option, const CLI::Option* opposite) {
+  const std::vector<CLI::Option*>& given = command.parse_order();
+  const auto last = std::find_if(given.rbegin(), given.rend(), [&](const CLI::Option* candidate) {
+    return candidate == option || candidate == opposite;
+  });
+  return last == given.rend() || *last == option;
+}
+
 }  // namespace
+
+std::string environment_name(const Flag& flag) {
+  const std::string name = environment_name(flag.names);
+  if (flag.scope.empty()) {
+    return name;
+  }
+  constexpr std::string_view kProgram = "SMOLBOT";
+  return environment_name(flag.scope) + name.substr(kProgram.size());
+}
 
 std::string environment_name(std::string_view flag_names) {
   std::string name = "SMOLBOT";
@@ -78,22 +107,35 @@ std::string environment_name(std::string_view flag_names) {
   return name;
 }
 
-void add_value(CLI::App& command, const Flag& flag, const std::string& value_name, TakeText take) {
+void add_value(CLI::App& command, const Flag& flag, const std::string& value_name,
+               const TakeText& take) {
   add(command, flag, value_name, take)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
-void add_list(CLI::App& command, const Flag& flag, const std::string& value_name, TakeText take) {
+void add_list(CLI::App& command, const Flag& flag, const std::string& value_name,
+              const TakeText& take) {
   add(command, flag, value_name, take)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 void add_switch(CLI::App& command, const Flag& flag, std::function<void(bool)> take) {
-  const std::string meaning = description(flag);
-  CLI::Option* option = command.add_flag(flag.names, meaning);
-  option->envname(environment_name(flag.names))
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-      ->option_text(" ");
-  option->each([flag, take = std::move(take)](const std::string& text) {
+  add_valueless(command, flag)->each([flag, take = std::move(take)](const std::string& text) {
     take(switch_value(source_of(flag, text), text));
+  });
+}
+
+void add_opposites(CLI::App& command, const Flag& on, const Flag& off,
+                   const std::function<void(bool)>& take) {
+  CLI::Option* first = add_valueless(command, on);
+  CLI::Option* second = add_valueless(command, off);
+  first->each([&command, first, second, on, take](const std::string& text) {
+    if (counts(command, first, second)) {
+      take(switch_value(source_of(on, text), text));
+    }
+  });
+  second->each([&command, first, second, off, take](const std::string& text) {
+    if (counts(command, second, first)) {
+      take(!switch_value(source_of(off, text), text));
+    }
   });
 }
 
@@ -107,6 +149,12 @@ void add_positional(CLI::App& command, const std::string& name, const std::strin
       },
       help);
   option->type_name("")->expected(1)->required(required);
+}
+
+void add_text_file(CLI::App& command, const Flag& flag,
+                   std::optional<std::filesystem::path>& target) {
+  add_value(command, flag, "FILE",
+            [&target](const auto& what, const auto& text) { target = existing_text(what, text); });
 }
 
 std::filesystem::path existing_file(std::string_view what, const std::string& text) {

@@ -11,9 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "app/numbers.h"
+
+namespace CLI {
+class App;
+}
 
 namespace smol::app {
 
@@ -21,20 +23,30 @@ struct Flag {
   std::string names;  // "--top-p" or "-p,--prompt-tokens": the variable follows the last one
   std::string help;
   std::string shown_default;  // as --help shows it
+  // The command, for a flag that has another meaning in other commands: its variable has this name
+  // in it ("tokenize": SMOLBOT_TOKENIZE_IDS).
+  std::string scope = {};
 };
 
 // "-p,--prompt-tokens" -> "SMOLBOT_PROMPT_TOKENS".
 std::string environment_name(std::string_view flag_names);
 
+std::string environment_name(const Flag& flag);
+
 // Receives the flag's or variable's name and the text given.
 using TakeText = std::function<void(const std::string& what, const std::string& text)>;
 
 // The last one given counts. `value_name` stands in --help: "NUMBER".
-void add_value(CLI::App& command, const Flag& flag, const std::string& value_name, TakeText take);
+void add_value(CLI::App& command, const Flag& flag, const std::string& value_name,
+               const TakeText& take);
 // Each one given counts; the variable gives one.
-void add_list(CLI::App& command, const Flag& flag, const std::string& value_name, TakeText take);
+void add_list(CLI::App& command, const Flag& flag, const std::string& value_name,
+              const TakeText& take);
 // No value; the variable takes 1, true, on, yes or 0, false, off, no.
 void add_switch(CLI::App& command, const Flag& flag, std::function<void(bool)> take);
+// Two switches of which the last one given counts, and before the variables.
+void add_opposites(CLI::App& command, const Flag& on, const Flag& off,
+                   const std::function<void(bool)>& take);
 // An argument without a flag.
 void add_positional(CLI::App& command, const std::string& name, const std::string& help,
                     bool required, TakeText take);
@@ -76,7 +88,11 @@ void add_input_file(CLI::App& command, const Flag& flag, Target& target) {
             [&target](const auto& what, const auto& text) { target = existing_file(what, text); });
 }
 
-// The same without a flag.
+// The same for a text, which may also come from a pipe (text_input.h).
+void add_text_file(CLI::App& command, const Flag& flag,
+                   std::optional<std::filesystem::path>& target);
+
+// An input file without a flag.
 template <class Target>
 void add_input_file(CLI::App& command, const std::string& name, const std::string& help,
                     bool required, Target& target) {

@@ -9,6 +9,7 @@
 
 #include "app/inspect_facts.h"
 #include "app/inspect_json.h"
+#include "base/json.h"
 #include "gguf/file.h"
 #include "gguf/printable.h"
 

@@ -43,6 +43,7 @@ std::vector<TypeTotal> totals_by_type(std::span<const TensorView> tensors) {
     total.n_bytes += tensor.bytes.size();
   }
   std::vector<TypeTotal> sorted;
+  sorted.reserve(totals.size());
   for (const auto& [name, total] : totals) {
     sorted.push_back(total);
   }

@@ -5,12 +5,13 @@
 #include <type_traits>
 #include <variant>
 
+#include "base/json.h"
 #include "base/utf8.h"
 
 namespace smol::app {
 namespace {
 
-constexpr std::size_t kShownElements = 8;
+constexpr std::size_t kListedElements = 8;
 
 Json to_json(std::string_view text) {
   return utf8::to_valid(text);
@@ -25,7 +26,7 @@ Json array_json(const gguf::MetadataValue& value, const gguf::Array& array) {
   return std::visit(
       [&](const auto& elements) {
         Json first = Json::array();
-        for (std::size_t i = 0; i < std::min(elements.size(), kShownElements); ++i) {
+        for (std::size_t i = 0; i < std::min(elements.size(), kListedElements); ++i) {
           using Element = typename std::decay_t<decltype(elements)>::value_type;
           first.push_back(to_json(static_cast<Element>(elements[i])));
         }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/inspect_facts.h"
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "gguf/file.h"
 
 namespace smol::app {

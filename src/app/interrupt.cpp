@@ -42,7 +42,7 @@ int new_event() {
   return descriptor;
 }
 
-void watch(int interrupt, int ended, std::stop_source source) {
+void watch(int interrupt, int ended, const std::stop_source& source) {
   std::array<pollfd, 2> events{pollfd{interrupt, POLLIN, 0}, pollfd{ended, POLLIN, 0}};
   while (::poll(events.data(), events.size(), -1) < 0 && errno == EINTR) {
   }

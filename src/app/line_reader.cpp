@@ -7,12 +7,16 @@
 #include <cstring>
 #include <iostream>
 #include <poll.h>
-#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <readline/history.h>
 #include <readline/readline.h>
+
+#include "app/text_input.h"
+#include "base/error.h"
+#include "base/output_file.h"
 
 namespace smol::app {
 
@@ -22,9 +26,20 @@ class PlainReader final : public LineReader {
  public:
   InputLine read(const std::string& /*prompt*/) override {
     std::string line;
-    if (!std::getline(std::cin, line)) {
+    std::streambuf& in = *std::cin.rdbuf();
+    int next = in.sbumpc();
+    if (next == std::streambuf::traits_type::eof()) {
       return {InputLine::Kind::End, {}};
     }
+    for (; next != std::streambuf::traits_type::eof() && next != '\n'; next = in.sbumpc()) {
+      line += static_cast<char>(next);
+      if (line.size() > kMostPromptBytes) {
+        throw Error{ErrorCode::BadInput,
+                    fmt::format("standard input: expected lines of at most {} MiB, found more",
+                                kMostPromptBytes / kMiB)};
+      }
+    }
+
     if (line.ends_with('\r')) {
       line.pop_back();
     }
@@ -98,14 +113,13 @@ class TerminalReader final : public LineReader {
   TerminalReader& operator=(const TerminalReader&) = delete;
 
   ~TerminalReader() override {
-    if (history_file_.empty()) {
-      return;
+    if (!history_file_.empty()) {
+      try {
+        write_lines();
+      } catch (const Error&) {
+        // The lines of this session are lost; the conversation was not about them.
+      }
     }
-    std::error_code ignored;
-    std::filesystem::create_directories(history_file_.parent_path(), ignored);
-    const mode_t before = ::umask(S_IRWXG | S_IRWXO);
-    write_history(history_file_.c_str());
-    ::umask(before);
   }
 
   InputLine read(const std::string& prompt) override {
@@ -127,6 +141,19 @@ class TerminalReader final : public LineReader {
 
  private:
   static constexpr int kMostLines = 1000;
+
+  void write_lines() const {
+    std::error_code error;
+    std::filesystem::create_directories(history_file_.parent_path(), error);
+    // Some keep such files elsewhere, behind a link.
+    const std::filesystem::path target = std::filesystem::canonical(history_file_, error);
+    OutputFile file{error ? history_file_ : target, {.replace = true, .owner_only = true}};
+    HIST_ENTRY** entries = history_list();
+    for (std::size_t i = 0; entries != nullptr && entries[i] != nullptr; ++i) {
+      file.write(std::string(entries[i]->line) + "\n");
+    }
+    file.finish();
+  }
 
   const InterruptGuard& guard_;
   std::filesystem::path history_file_;

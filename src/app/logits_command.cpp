@@ -14,6 +14,7 @@
 #include "app/npy.h"
 #include "app/open_model.h"
 #include "app/options.h"
+#include "app/output_rules.h"
 #include "app/pieces.h"
 #include "app/progress.h"
 #include "base/error.h"
@@ -26,10 +27,19 @@ struct LogitsCommand {
   ModelOptions model;
   std::vector<TokenId> ids;
   std::optional<std::filesystem::path> npy;
+  bool force = false;
 };
 
-void write_npy(model::Decoder& decoder, const LogitsCommand& command) {
-  NpyWriter writer{*command.npy, command.ids.size(), decoder.config().vocab_size};
+OutputRules npy_rules(const LogitsCommand& command, const std::filesystem::path& model) {
+  std::vector<std::filesystem::path> inputs{model};
+  if (command.model.tokenizer) {
+    inputs.push_back(*command.model.tokenizer);
+  }
+  return output_rules(*command.npy, command.force, inputs);
+}
+
+void write_npy(model::Decoder& decoder, const LogitsCommand& command, const OutputRules& rules) {
+  NpyWriter writer{*command.npy, rules, command.ids.size(), decoder.config().vocab_size};
   Progress progress{"computing"};
   for_each_logits(decoder, command.ids, [&](std::size_t position, std::span<const float> logits) {
     writer.write_row(logits);
@@ -62,11 +72,12 @@ int run(const LogitsCommand& command) {
     throw Error{ErrorCode::BadInput, "logits: --ids: expected token ids, found none"};
   }
   const ModelChoice choice = choose_model_and_tell(command.model.model);
+  const OutputRules rules = command.npy ? npy_rules(command, choice.path) : OutputRules{};
   Runtime runtime{choice.path, command.model, std::nullopt, kAllLogitsBatch};
   check_fits("--ids", command.ids.size(), *runtime.decoder);
   check_vocabulary(command.ids, runtime.weights.config().vocab_size);
   if (command.npy) {
-    write_npy(*runtime.decoder, command);
+    write_npy(*runtime.decoder, command, rules);
     return 0;
   }
   const text::Tokenizer tokenizer = open_tokenizer(runtime.file, command.model);
@@ -88,12 +99,14 @@ void add_logits_command(CLI::App& program, Plan& plan) {
   add_file_options(command, state->model);
   add_template_option(command, state->model);
   add_compute_options(command, state->model);
-  add_value(command, {"--ids", "the token ids, as in 1,2,3", "none: they must be given"}, "IDS",
+  add_value(command, {"--ids", "the token ids, as in 1,2,3", "none: they must be given", "logits"},
+            "IDS",
             [state](const auto& what, const auto& text) { state->ids = parse_ids(what, text); });
   add_path(command,
            {"--npy", "writes float32 [n_tokens, vocab_size] of all positions to this file",
             "none: shows the likeliest next tokens"},
            state->npy);
+  add_force_option(command, state->force);
 }
 
 }  // namespace smol::app

@@ -1,11 +1,13 @@
 #include "app/model_choice.h"
 
 #include <algorithm>
+#include <cctype>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "app/console.h"
+#include "app/numbers.h"
 #include "base/error.h"
 #include "gguf/file.h"
 
@@ -17,14 +19,28 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kDemoFile = "models/demo/smollm3-demo-q8_0.gguf";
 
-// A whole model, not a bare vocabulary.
-bool is_smollm3(const fs::path& path) {
+// Why a file is no whole SmolLM3; empty if it is one.
+std::string fault_of(const fs::path& path) {
   try {
     const gguf::File file = gguf::File::open(path);
-    return file.metadata().string("general.architecture") == "smollm3" && !file.tensors().empty();
-  } catch (const Error&) {
-    return false;
+    const auto architecture = file.metadata().string("general.architecture");
+    if (architecture != "smollm3") {
+      return fmt::format("{}: expected a SmolLM3, found {} (--model takes it)", path.string(),
+                         in_quotes(architecture.value_or("")));
+    }
+    return file.tensors().empty()
+               ? path.string() + ": expected a whole model, found only a vocabulary"
+               : "";
+  } catch (const Error& error) {
+    return error.what();
   }
+}
+
+bool is_named_gguf(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension == ".gguf";
 }
 
 struct Candidate {
@@ -37,13 +53,14 @@ void collect(const fs::path& folder, std::vector<Candidate>& found) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     std::error_code entry_error;
     const fs::file_time_type written = entry.last_write_time(entry_error);
-    if (!entry_error && entry.is_regular_file(entry_error) && entry.path().extension() == ".gguf") {
+    if (!entry_error && entry.is_regular_file(entry_error) && is_named_gguf(entry.path())) {
       found.push_back({written, entry.path()});
     }
   }
 }
 
-std::optional<fs::path> newest_smollm3(const std::vector<fs::path>& roots) {
+// Without a path if there is none.
+ModelChoice newest_smollm3(const std::vector<fs::path>& roots) {
   std::vector<Candidate> found;
   for (const fs::path& root : roots) {
     collect(root / "models", found);
@@ -51,12 +68,18 @@ std::optional<fs::path> newest_smollm3(const std::vector<fs::path>& roots) {
   std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
     return a.written != b.written ? a.written > b.written : a.path < b.path;
   });
+  ModelChoice choice;
+  choice.n_found = found.size();
   for (const Candidate& candidate : found) {
-    if (is_smollm3(candidate.path)) {
-      return candidate.path;
+    const fs::path path = candidate.path.lexically_normal();
+    std::string fault = fault_of(path);
+    if (fault.empty()) {
+      choice.path = path;
+      return choice;
     }
+    choice.left_out.push_back(std::move(fault));
   }
-  return std::nullopt;
+  return choice;
 }
 
 std::optional<fs::path> demo_model(const std::vector<fs::path>& roots) {
@@ -86,11 +109,14 @@ ModelChoice choose_model(const std::optional<fs::path>& asked, const std::vector
   if (asked) {
     return {.path = *asked};
   }
-  if (const std::optional<fs::path> newest = newest_smollm3(roots)) {
-    return {.path = newest->lexically_normal()};
+  ModelChoice choice = newest_smollm3(roots);
+  if (!choice.path.empty()) {
+    return choice;
   }
   if (const std::optional<fs::path> demo = demo_model(roots)) {
-    return {.path = demo->lexically_normal(), .is_fallback = true};
+    choice.path = demo->lexically_normal();
+    choice.is_fallback = true;
+    return choice;
   }
   throw Error{ErrorCode::NotFound,
               fmt::format("--model: expected a model file, or a SmolLM3 GGUF in models/, or {}, "
@@ -100,6 +126,13 @@ ModelChoice choose_model(const std::optional<fs::path>& asked, const std::vector
 
 ModelChoice choose_model_and_tell(const std::optional<fs::path>& asked) {
   ModelChoice choice = choose_model(asked, model_roots());
+  for (const std::string& fault : choice.left_out) {
+    note(safe_for_terminal("smolbot: left out: " + fault));
+  }
+  if (choice.n_found > 1 && !choice.is_fallback) {
+    note(safe_for_terminal(fmt::format("smolbot: {} answers, the newest SmolLM3 of {} model files",
+                                       choice.path.string(), choice.n_found)));
+  }
   if (choice.is_fallback) {
     note(
         "smolbot: this is the demo model, which knows almost nothing. For real answers put a "

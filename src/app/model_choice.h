@@ -2,8 +2,10 @@
 // else the demo model that the repository carries.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace smol::app {
@@ -11,6 +13,9 @@ namespace smol::app {
 struct ModelChoice {
   std::filesystem::path path;
   bool is_fallback = false;  // nothing was asked for and no SmolLM3 found: the demo
+  std::size_t n_found = 0;   // GGUF files in models/, where nothing was asked for
+  std::vector<std::string> left_out =
+      {};  // newer ones of them that are no whole SmolLM3: file and why
 };
 
 // Folders that may hold models/: the working directory, and the repository that this program was
@@ -18,11 +23,12 @@ struct ModelChoice {
 std::vector<std::filesystem::path> model_roots();
 
 // Throws Error{NotFound} if `asked` names no file, or nothing is found in any root. A file in
-// models/ that cannot be read as GGUF is passed over.
+// models/ that is no whole SmolLM3 is left out.
 ModelChoice choose_model(const std::optional<std::filesystem::path>& asked,
                          const std::vector<std::filesystem::path>& roots);
 
-// The same with model_roots(); a fallback is said on standard error.
+// The same with model_roots(); on standard error it says what was left out, which of several files
+// answers, and that the demo does.
 ModelChoice choose_model_and_tell(const std::optional<std::filesystem::path>& asked);
 
 }  // namespace smol::app

@@ -26,6 +26,7 @@ struct Runtime {
   // Error.
   Runtime(const std::filesystem::path& path, const ModelOptions& options,
           std::optional<std::size_t> least_context = std::nullopt, std::size_t max_batch = 512);
+  ~Runtime() = default;
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
@@ -46,12 +47,15 @@ struct Runtime {
 
 // --tokenizer, else the model file's. Errors name the flag that gives another one.
 text::Tokenizer open_tokenizer(const gguf::File& file, const ModelOptions& options);
-// --chat-template, else the model file's. Throws Error{NotFound} naming the flag if there is none.
-std::string template_source(const gguf::File& file, const ModelOptions& options);
+// With --chat-template, else the model file's. Throws Error naming the flag or the file: there is
+// none, or it cannot be parsed. The tokenizer must outlive it.
+chat::PromptBuilder make_prompt_builder(const gguf::File& file, const ModelOptions& options,
+                                        const text::Tokenizer& tokenizer);
 
 // A runtime that speaks text.
 struct Assistant {
   Assistant(const std::filesystem::path& path, const ModelOptions& options);
+  ~Assistant() = default;
   Assistant(const Assistant&) = delete;
   Assistant& operator=(const Assistant&) = delete;
 
@@ -63,6 +67,7 @@ struct Assistant {
 // An assistant that has a template.
 struct Conversationalist {
   Conversationalist(const std::filesystem::path& path, const ModelOptions& options);
+  ~Conversationalist() = default;
   Conversationalist(const Conversationalist&) = delete;
   Conversationalist& operator=(const Conversationalist&) = delete;
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "app/console.h"
 #include "app/flags.h"
+#include "app/text_input.h"
 #include "base/error.h"
 #include "base/json.h"
 
@@ -33,7 +33,7 @@ ContextChoice parse_context(const std::string& what, const std::string& text) {
 }
 
 Json parse_file(const std::filesystem::path& path, std::string_view flag) {
-  const std::string text = read_text_file(path.string(), flag);
+  const std::string text = read_text_file(path, flag, kMostToolsBytes);
   return parse_json(text, fmt::format("{}: {}", flag, path.string()));
 }
 
@@ -64,7 +64,9 @@ void add_penalties(CLI::App& command, AnswerOptions& options) {
              kSigned, sampling.presence_penalty);
   add_number(command, {"--frequency-penalty", "the same, for each time they were there", "0"},
              kSigned, sampling.frequency_penalty);
-  add_list(command, {"--logit-bias", "added to the logit of a token id; may be repeated", "none"},
+  add_list(command,
+           {"--logit-bias",
+            "added to the logit of a token id; may be repeated, the variable gives one", "none"},
            "ID=BIAS", [&sampling](const auto& what, const auto& text) {
              sampling.logit_bias.push_back(parse_logit_bias(what, text));
            });
@@ -84,8 +86,8 @@ void add_file_options(CLI::App& command, ModelOptions& options) {
 }
 
 void add_template_option(CLI::App& command, ModelOptions& options) {
-  add_input_file(command, {"--chat-template", "a Jinja template to use", "the model file's"},
-                 options.chat_template);
+  add_text_file(command, {"--chat-template", "a Jinja template to use", "the model file's"},
+                options.chat_template);
 }
 
 void add_compute_options(CLI::App& command, ModelOptions& options) {
@@ -104,16 +106,15 @@ void add_compute_options(CLI::App& command, ModelOptions& options) {
 
 void add_conversation_options(CLI::App& command, ConversationOptions& options) {
   add_text(command, {"--system", "the system message", "none"}, options.system);
-  add_switch(command, {"--think", "think before answering", "as the template does"},
-             [&options](bool on) { options.think = on; });
-  add_switch(command, {"--no-think", "answer without thinking", "as the template does"},
-             [&options](bool on) { options.think = !on; });
-  add_input_file(command, {"--tools", "tools as in OpenAI's API: a file with a JSON list", "none"},
-                 options.tools);
-  add_input_file(command,
-                 {"--python-tools",
-                  "tools as Python functions: a file with a JSON list of signatures", "none"},
-                 options.python_tools);
+  add_opposites(command, {"--think", "think before answering", "as the template does"},
+                {"--no-think", "answer without thinking", "as the template does"},
+                [&options](bool on) { options.think = on; });
+  add_text_file(command, {"--tools", "tools as in OpenAI's API: a file with a JSON list", "none"},
+                options.tools);
+  add_text_file(command,
+                {"--python-tools",
+                 "tools as Python functions: a file with a JSON list of signatures", "none"},
+                options.python_tools);
 }
 
 chat::PromptOptions prompt_options(const ConversationOptions& options) {
@@ -150,8 +151,15 @@ void add_answer_options(CLI::App& command, AnswerOptions& options) {
             {0, std::numeric_limits<std::uint64_t>::max()}, options.sampling.seed);
   add_count(command, {"--max-tokens", "most tokens of an answer; 0: what the context holds", "0"},
             {0, kMaxContext}, options.max_tokens);
-  add_list(command, {"--stop", "ends the answer where it comes; may be repeated", "none"}, "TEXT",
-           [&options](const auto&, const auto& text) { options.stop.push_back(text); });
+  add_list(
+      command,
+      {"--stop", "ends the answer where it comes; may be repeated, the variable gives one", "none"},
+      "TEXT", [&options](const auto& what, const auto& text) {
+        if (text.empty()) {
+          throw Error{ErrorCode::BadInput, what + ": expected a text, found none"};
+        }
+        options.stop.push_back(text);
+      });
 }
 
 engine::SamplingSettings sampling_settings(const AnswerOptions& options,
@@ -161,6 +169,13 @@ engine::SamplingSettings sampling_settings(const AnswerOptions& options,
   constexpr double kSmolLm3TopP = 0.95;
   const bool is_smollm3 = config.architecture == "smollm3";
   engine::SamplingSettings settings = options.sampling;
+  for (const engine::LogitBias& bias : settings.logit_bias) {
+    if (static_cast<std::size_t>(bias.id) >= config.vocab_size) {
+      throw Error{ErrorCode::BadInput,
+                  fmt::format("--logit-bias: expected an id below {}, found {}", config.vocab_size,
+                              bias.id)};
+    }
+  }
   settings.temperature = options.temperature.value_or(is_smollm3 ? kSmolLm3Temperature : 1.0);
   settings.top_p = options.top_p.value_or(is_smollm3 ? kSmolLm3TopP : 1.0);
   return settings;

@@ -9,13 +9,15 @@
 #include <variant>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "chat/chat_service.h"
 #include "chat/prompt_builder.h"
 #include "engine/sampler.h"
 #include "model/config.h"
 #include "model/decoder.h"
+
+namespace CLI {
+class App;
+}
 
 namespace smol::app {
 

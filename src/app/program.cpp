@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <new>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -60,6 +61,10 @@ std::string subject_of(const CLI::ParseError& error) {
   return text.substr(0, text.find_first_of(": "));
 }
 
+std::string unknown_command(const CLI::App& program, const std::string& word) {
+  return fmt::format("expected a command ({}), found {}", command_names(program), in_quotes(word));
+}
+
 std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& command = chosen(program);
   const bool has_command = &command != &program;
@@ -68,7 +73,7 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
   if (!extras.empty()) {
     const std::string found = in_quotes(extras.front());
     if (!has_command && extras.front().front() != '-') {
-      return fmt::format("expected a command ({}), found {}", command_names(program), found);
+      return unknown_command(program, extras.front());
     }
     return fmt::format("{}expected only what smolbot {}{}--help lists, found {}", name,
                        command.get_name() == "smolbot" ? "" : command.get_name(),
@@ -80,6 +85,30 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
   return name + error.what();
 }
 
+// CLI11 would take the next word for the value of "--history=": the empty value becomes a word.
+std::vector<std::string> with_empty_values(const CLI::App& program,
+                                           std::span<const char* const> arguments) {
+  std::vector<std::string> words;
+  const std::vector<const CLI::App*> commands =
+      program.get_subcommands([&](const CLI::App* command) {
+        return !arguments.empty() && command->get_name() == arguments.front();
+      });
+  bool flags_may_come = !commands.empty();
+  for (const std::string word : arguments) {
+    flags_may_come = flags_may_come && word != "--";
+    const std::string name = word.substr(0, word.empty() ? 0 : word.size() - 1);
+    const bool ends_empty = flags_may_come && word.starts_with("--") && word.ends_with('=');
+    const CLI::Option* option = ends_empty ? commands.front()->get_option_no_throw(name) : nullptr;
+    if (option != nullptr && option->get_items_expected_min() > 0) {
+      words.push_back(name);
+      words.emplace_back();
+    } else {
+      words.push_back(word);
+    }
+  }
+  return words;
+}
+
 int parse_and_run(std::span<const char* const> arguments) {
   CLI::App program{"A private assistant that runs SmolLM3 on your own computer."};
   program.name("smolbot");
@@ -88,10 +117,14 @@ int parse_and_run(std::span<const char* const> arguments) {
   Plan plan;
   add_all_commands(program, plan);
   // CLI11 takes the arguments in reverse order.
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  std::vector<std::string> words = with_empty_values(program, arguments);
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {
     program.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
+    if (!words.front().starts_with('-') && program.get_subcommands().empty()) {
+      throw Error{ErrorCode::BadInput, unknown_command(program, words.front())};
+    }
     print(program.help());
     return kSuccess;
   } catch (const CLI::CallForVersion&) {
@@ -130,6 +163,8 @@ std::string error_line(const std::string& message) {
 int run_program(std::span<const char* const> arguments) noexcept {
   // A reader that goes away shows as EPIPE, which print() turns into a quiet end.
   std::signal(SIGPIPE, SIG_IGN);
+  // A file that grows beyond its limit shows as EFBIG, which gets a message.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return parse_and_run(arguments);
   } catch (const OutputClosed&) {

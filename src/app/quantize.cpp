@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/output_rules.h"
 #include "base/error.h"
 #include "base/thread_pool.h"
 #include "gguf/dequantize.h"
@@ -34,23 +35,6 @@ constexpr std::uint32_t kQuantizationVersion = 2;  // of ggml's block layouts
 
 bool is_float(DType dtype) {
   return dtype == DType::F32 || dtype == DType::F16 || dtype == DType::BF16;
-}
-
-gguf::QuantizeType parse_type(const std::string& name) {
-  const std::optional<gguf::QuantizeType> type = gguf::quantize_type_from_name(name);
-  if (!type) {
-    throw Error(ErrorCode::BadInput, "--type: expected one of " + gguf::quantize_type_names() +
-                                         ", found \"" + gguf::printable(name) + "\"");
-  }
-  return *type;
-}
-
-void refuse_same_file(const QuantizeOptions& options) {
-  std::error_code ignored;
-  if (std::filesystem::equivalent(options.input, options.output, ignored)) {
-    throw Error(ErrorCode::BadInput,
-                options.output.string() + ": expected another file than the input, found the same");
-  }
 }
 
 void refuse_quantized(const gguf::File& file) {
@@ -149,14 +133,14 @@ class RowConverter {
   std::vector<std::uint8_t> finite_;  // per row; not bool: rows are written by several threads
 };
 
-struct Plan {
+struct TensorPlan {
   std::vector<TensorSpec> tensors;
   std::vector<std::size_t> fell_back;  // indices of tensors
 };
 
-Plan make_plan(const gguf::File& file, gguf::QuantizeType type) {
+TensorPlan make_plan(const gguf::File& file, gguf::QuantizeType type) {
   const std::size_t n_layers = layer_count(file.metadata());
-  Plan plan;
+  TensorPlan plan;
   for (const TensorView& tensor : file.tensors()) {
     const gguf::TypeChoice choice = gguf::choose_type(type, tensor, n_layers);
     if (choice.fell_back) {
@@ -167,8 +151,8 @@ Plan make_plan(const gguf::File& file, gguf::QuantizeType type) {
   return plan;
 }
 
-void write_tensors(const gguf::File& file, const Plan& plan, gguf::Writer& writer, ThreadPool& pool,
-                   const QuantizeProgress& progress) {
+void write_tensors(const gguf::File& file, const TensorPlan& plan, gguf::Writer& writer,
+                   ThreadPool& pool, const QuantizeProgress& progress) {
   std::uint64_t total = 0;
   for (const TensorView& tensor : file.tensors()) {
     total += tensor.bytes.size();
@@ -189,7 +173,7 @@ void write_tensors(const gguf::File& file, const Plan& plan, gguf::Writer& write
   }
 }
 
-void report(const gguf::File& file, const Plan& plan, const QuantizeOptions& options,
+void report(const gguf::File& file, const TensorPlan& plan, const QuantizeOptions& options,
             std::ostream& out) {
   std::map<std::string_view, std::size_t> counts;
   for (const TensorSpec& tensor : plan.tensors) {
@@ -212,15 +196,25 @@ void report(const gguf::File& file, const Plan& plan, const QuantizeOptions& opt
 
 }  // namespace
 
+gguf::QuantizeType parse_quantize_type(std::string_view what, const std::string& name) {
+  const std::optional<gguf::QuantizeType> type = gguf::quantize_type_from_name(name);
+  if (!type) {
+    throw Error(ErrorCode::BadInput, std::string(what) + ": expected one of " +
+                                         gguf::quantize_type_names() + ", found \"" +
+                                         gguf::printable(name) + "\"");
+  }
+  return *type;
+}
+
 int run_quantize(const QuantizeOptions& options, std::ostream& out,
                  const QuantizeProgress& progress) {
-  const gguf::QuantizeType type = parse_type(options.type);
+  const gguf::QuantizeType type = parse_quantize_type("--type", options.type);
+  const OutputRules rules = output_rules(options.output, options.force, {options.input});
   const gguf::File file = gguf::File::open(options.input);
-  refuse_same_file(options);
   refuse_quantized(file);
-  const Plan plan = make_plan(file, type);
+  const TensorPlan plan = make_plan(file, type);
   ThreadPool pool(options.n_threads);
-  gguf::Writer writer(options.output, new_metadata(file.metadata(), type), plan.tensors);
+  gguf::Writer writer(options.output, new_metadata(file.metadata(), type), plan.tensors, rules);
   write_tensors(file, plan, writer, pool, progress);
   writer.finish();
   report(file, plan, options, out);

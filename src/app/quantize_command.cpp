@@ -5,6 +5,7 @@
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/flags.h"
+#include "app/output_rules.h"
 #include "app/progress.h"
 #include "app/quantize.h"
 #include "base/thread_pool.h"
@@ -43,7 +44,12 @@ void add_quantize_command(CLI::App& program, Plan& plan) {
   add_input_file(command, "IN", "the GGUF file to read", true, options.input);
   add_positional(command, "OUT", "the GGUF file to write", true,
                  [&options](const auto&, const auto& text) { options.output = text; });
-  add_text(command, {"--type", "Q8_0, Q4_0, Q4_K, Q6_K or Q4_K_M", options.type}, options.type);
+  add_force_option(command, options.force);
+  add_value(command, {"--type", "Q8_0, Q4_0, Q4_K, Q6_K or Q4_K_M", options.type}, "TEXT",
+            [&options](const auto& what, const auto& text) {
+              static_cast<void>(parse_quantize_type(what, text));
+              options.type = text;
+            });
   add_count(command, {"-t,--threads", "threads to compute with", "physical cores allowed"},
             {1, 1024}, state->threads);
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <variant>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "app/answer_view.h"
@@ -15,6 +16,7 @@
 #include "app/options.h"
 #include "app/program.h"
 #include "app/progress.h"
+#include "app/text_input.h"
 #include "app/text_message.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -39,7 +41,8 @@ class AnswerOutput {
  public:
   void write(std::string_view text) {
     if (!text.empty()) {
-      print(terminal_ ? safe_for_terminal(text) : std::string(text));
+      wrote_any_ = true;
+      print_text(text);
       ends_line_ = text.ends_with('\n');
     }
   }
@@ -57,8 +60,10 @@ class AnswerOutput {
     }
   }
 
+  bool wrote_any() const noexcept { return wrote_any_; }
+
  private:
-  bool terminal_ = is_terminal(STDOUT_FILENO);
+  bool wrote_any_ = false;
   bool ends_line_ = true;
 };
 
@@ -87,8 +92,9 @@ class ThoughtOutput {
 };
 
 std::string prompt_of(const RunCommand& command) {
-  std::string prompt =
-      command.prompt && *command.prompt != "-" ? *command.prompt : read_standard_input();
+  std::string prompt = command.prompt && *command.prompt != "-"
+                           ? *command.prompt
+                           : read_standard_input(kMostPromptBytes);
   if (!command.prompt && prompt.ends_with('\n')) {
     prompt.pop_back();
   }
@@ -99,16 +105,17 @@ std::string prompt_of(const RunCommand& command) {
   return utf8::to_valid(prompt);
 }
 
-// Whether the answer came to an end of its own or to a limit that was asked for.
-int status_of(const chat::Finished& finished, std::size_t context) {
+// Success is an answer that came to its own end or to a limit that was asked for. A script can do
+// nothing with none, or with what the context cut.
+int status_of(const chat::Finished& finished, std::size_t context, bool wrote_any) {
   const bool cut = finished.generation.reason == engine::FinishReason::ContextFull ||
                    finished.generation.reason == engine::FinishReason::Cancelled;
-  const std::string ending = ending_note(finished, context);
-  if (cut || finished.cut_while_thinking) {
-    note("smolbot: " + ending);
-    return kFailed;
+  if (!wrote_any || !ended_normally(finished)) {
+    note(fmt::format("smolbot: the answer {}{}: {}", wrote_any ? "ends here" : "is empty",
+                     finished.cut_while_thinking ? ", cut while thinking" : "",
+                     ending_reason(finished, context)));
   }
-  return kSuccess;
+  return cut || finished.cut_while_thinking || !wrote_any ? kFailed : kSuccess;
 }
 
 class EventPrinter {
@@ -133,6 +140,8 @@ class EventPrinter {
       output_.end_line();
     }
   }
+
+  bool wrote_any() const noexcept { return output_.wrote_any(); }
 
  private:
   // Newlines between thoughts and answer belong to neither.
@@ -169,7 +178,7 @@ int run_chat_turn(const RunCommand& command, const std::string& prompt) {
   const chat::TurnResult result = model.service.reply(
       history, options, [&printer](const chat::TurnEvent& event) { printer(event); }, {},
       [&progress](const engine::PrefillProgress& read) { progress.update(read.done, read.total); });
-  return status_of(result.finished, model.assistant.generator.context());
+  return status_of(result.finished, model.assistant.generator.context(), printer.wrote_any());
 }
 
 // The prompt is all the model sees: added tokens in it count, and what it writes is shown as it is.
@@ -205,7 +214,7 @@ int run_raw(const RunCommand& command, const std::string& prompt) {
     show(stops.flush());
   }
   output.end_line();
-  return status_of(finished, model.generator.context());
+  return status_of(finished, model.generator.context(), output.wrote_any());
 }
 
 int run(const RunCommand& command) {
@@ -219,6 +228,10 @@ void add_run_command(CLI::App& program, Plan& plan) {
   auto state = std::make_shared<RunCommand>();
   CLI::App& command = add_command(program, "run", "writes one answer to standard output", plan,
                                   [state] { return run(*state); });
+  command.footer(
+      "Exit status: 0 for an answer, also where --stop or --max-tokens ended it; 1 for none, or "
+      "one\n"
+      "that the context cut; 2 for bad input. Whatever cut an answer is said on standard error.");
   add_positional(command, "PROMPT", "the message; without it, or for -, standard input is read",
                  false, [state](const auto&, const auto& text) { state->prompt = text; });
   add_switch(command,

@@ -1,8 +1,6 @@
 #include "app/slash_commands.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 
 #include <fmt/format.h>
@@ -11,6 +9,7 @@
 #include "app/options.h"
 #include "app/text_message.h"
 #include "base/error.h"
+#include "base/output_file.h"
 
 namespace smol::app {
 
@@ -23,7 +22,7 @@ struct Conversation::Command {
 
 const std::vector<Conversation::Command>& Conversation::commands() {
   using C = Conversation;
-  static const std::vector<Command> all{
+  static const std::vector<Command> kAll{
       {"/help", "", "shows this", &C::help},
       {"/clear", "", "forgets the conversation", &C::clear},
       {"/reset", "", "the same", &C::clear},
@@ -48,7 +47,7 @@ const std::vector<Conversation::Command>& Conversation::commands() {
          return Step{Next::Quit, ""};
        }},
   };
-  return all;
+  return kAll;
 }
 
 namespace {
@@ -211,17 +210,15 @@ Conversation::Step Conversation::export_to(const std::string& argument) {
   if (argument.empty()) {
     return {Next::Read, "/export: expected a file name, found none"};
   }
-  std::error_code ignored;
-  if (std::filesystem::exists(argument, ignored)) {
-    return {Next::Read, fmt::format("/export: expected a new file, found {}", argument)};
+  try {
+    OutputFile file{argument};
+    file.write(argument.ends_with(".json") ? to_json_list(messages_).dump(2) + "\n"
+                                           : to_markdown(messages_));
+    file.finish();
+  } catch (const Error& error) {
+    return {Next::Read, fmt::format("/export: {}", error.what())};
   }
-  std::ofstream file{argument, std::ios::binary};
-  file << (argument.ends_with(".json") ? to_json_list(messages_).dump(2) + "\n"
-                                       : to_markdown(messages_));
-  file.close();
-  return {Next::Read,
-          file ? fmt::format("{} messages written to {}", messages_.size(), argument)
-               : fmt::format("/export: expected a file that can be written, found {}", argument)};
+  return {Next::Read, fmt::format("{} messages written to {}", messages_.size(), argument)};
 }
 
 Conversation::Step Conversation::status(const std::string& /*argument*/) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/all_logits.h"
 #include "app/commands.h"
 #include "app/console.h"
 #include "app/flags.h"
@@ -12,6 +13,8 @@
 #include "app/open_model.h"
 #include "app/options.h"
 #include "app/pieces.h"
+#include "app/text_input.h"
+#include "base/error.h"
 #include "base/json.h"
 
 namespace smol::app {
@@ -53,12 +56,16 @@ std::string as_json(const text::Tokenizer& tokenizer, std::span<const TokenId> i
 }
 
 int run(const TokenizeCommand& command) {
+  if (command.ids && command.text) {
+    throw Error{ErrorCode::BadInput, "tokenize: expected TEXT or --ids, found both"};
+  }
   const text::Tokenizer tokenizer = tokenizer_for(command.model);
   if (command.ids) {
-    print(tokenizer.decode(*command.ids, false) + "\n");
+    check_vocabulary(*command.ids, tokenizer.vocab_size());
+    print_text(tokenizer.decode(*command.ids, false) + "\n");
     return 0;
   }
-  const std::string text = command.text ? *command.text : read_standard_input();
+  const std::string text = command.text ? *command.text : read_standard_input(kMostEvalBytes);
   const std::vector<TokenId> ids = tokenizer.encode(text, command.mode);
   switch (command.form) {
     case OutputForm::Text:
@@ -89,10 +96,11 @@ void add_tokenize_command(CLI::App& program, Plan& plan) {
        {"non-special", text::AddedTokens::OnlyNonSpecial},
        {"all", text::AddedTokens::All}},
       state->mode);
-  add_value(command, {"--ids", "decodes these ids, as in 1,2,3, in place of a text", "none"}, "IDS",
-            [state](const auto& what, const auto& text) { state->ids = parse_ids(what, text); });
+  add_value(
+      command, {"--ids", "decodes these ids, as in 1,2,3, in place of a text", "none", "tokenize"},
+      "IDS", [state](const auto& what, const auto& text) { state->ids = parse_ids(what, text); });
   add_choice<OutputForm>(
-      command, {"-o,--output", "form of the output", "text"},
+      command, {"-o,--output", "form of the output", "text", "tokenize"},
       {{"text", OutputForm::Text}, {"ids", OutputForm::Ids}, {"json", OutputForm::Json}},
       state->form);
 }

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 
+template class nlohmann::basic_json<nlohmann::ordered_map>;
+
 namespace smol {
 namespace {
 

@@ -6,9 +6,12 @@
 
 #include <nlohmann/json.hpp>
 
-namespace smol {
+#include "base/json_fwd.h"
 
-using Json = nlohmann::ordered_json;
+// Compiled once, in json.cpp: each file would else compile the whole class again.
+extern template class nlohmann::basic_json<nlohmann::ordered_map>;
+
+namespace smol {
 
 // Parses one document. Throws Error{BadInput} with `what` (the thing's name), line and column;
 // nesting deeper than 256 is refused.

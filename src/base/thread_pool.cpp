@@ -4,11 +4,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "base/check.h"
 #include "base/cpu_info.h"
+#include "base/error.h"
 
 namespace smol {
 
@@ -113,9 +116,12 @@ ThreadPool::ThreadPool(std::size_t n_threads) : state_(std::make_unique<State>()
     for (std::size_t worker = 1; worker < n_threads; ++worker) {
       state_->workers.emplace_back([state = state_.get(), worker] { state->serve(worker); });
     }
-  } catch (...) {
+  } catch (const std::system_error& error) {
+    const std::size_t n_started = state_->workers.size() + 1;
     state_->stop();
-    throw;
+    throw Error(ErrorCode::Exhausted, "threads: expected " + std::to_string(n_threads) +
+                                          ", found " + std::to_string(n_started) + ": " +
+                                          error.what());
   }
 }
 

@@ -11,7 +11,7 @@ namespace smol {
 // One caller thread at a time (it takes part as worker 0).
 class ThreadPool {
  public:
-  // n_threads >= 1, the caller included.
+  // n_threads >= 1, the caller included. Throws Error{Exhausted} if the system gives fewer.
   explicit ThreadPool(std::size_t n_threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

@@ -1,32 +1,42 @@
 #include "base/utf8.h"
 
+#include <array>
+
 namespace smol::utf8 {
 namespace {
 
 struct Lead {
+  unsigned char last;        // of the bytes that this entry describes
   std::size_t length;        // bytes of the sequence; 0: no lead byte
   unsigned char second_min;  // range of the second byte (table 3-7)
   unsigned char second_max;
 };
 
-Lead classify(unsigned char byte) noexcept {
-  if (byte < 0x80) return {1, 0, 0};
-  if (byte < 0xC2) return {0, 0, 0};
-  if (byte < 0xE0) return {2, 0x80, 0xBF};
-  if (byte == 0xE0) return {3, 0xA0, 0xBF};
-  if (byte == 0xED) return {3, 0x80, 0x9F};
-  if (byte < 0xF0) return {3, 0x80, 0xBF};
-  if (byte == 0xF0) return {4, 0x90, 0xBF};
-  if (byte < 0xF4) return {4, 0x80, 0xBF};
-  if (byte == 0xF4) return {4, 0x80, 0x8F};
-  return {0, 0, 0};
+constexpr std::array<Lead, 11> kLeads{{{0x7F, 1, 0, 0},
+                                       {0xC1, 0, 0, 0},
+                                       {0xDF, 2, 0x80, 0xBF},
+                                       {0xE0, 3, 0xA0, 0xBF},
+                                       {0xEC, 3, 0x80, 0xBF},
+                                       {0xED, 3, 0x80, 0x9F},
+                                       {0xEF, 3, 0x80, 0xBF},
+                                       {0xF0, 4, 0x90, 0xBF},
+                                       {0xF3, 4, 0x80, 0xBF},
+                                       {0xF4, 4, 0x80, 0x8F},
+                                       {0xFF, 0, 0, 0}}};
+
+const Lead& classify(unsigned char byte) noexcept {
+  std::size_t i = 0;
+  while (kLeads[i].last < byte) {
+    ++i;
+  }
+  return kLeads[i];
 }
 
 }  // namespace
 
 Step next(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const Lead lead = classify(byte(0));
+  const Lead& lead = classify(byte(0));
   if (lead.length == 0) {
     return {Step::Kind::Invalid, kReplacement, 1};
   }

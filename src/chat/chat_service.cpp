@@ -1,6 +1,7 @@
 #include "chat/chat_service.h"
 
-#include <cstdio>
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "chat/stop_strings.h"
@@ -74,9 +75,8 @@ class Answer {
 
  private:
   static std::string id_of_call(std::size_t index) {
-    char buffer[32];
-    const int size = std::snprintf(buffer, sizeof buffer, "call_%04zu", index + 1);
-    return {buffer, static_cast<std::size_t>(size)};
+    const std::string digits = std::to_string(index + 1);
+    return "call_" + std::string(4 - std::min<std::size_t>(4, digits.size()), '0') + digits;
   }
 
   void push(Piece piece) { parse(stops_.push(std::move(piece))); }
@@ -96,7 +96,7 @@ class Answer {
     }
   }
 
-  void send(TurnEvent event) {
+  void send(const TurnEvent& event) {
     if (on_event_) {
       on_event_(event);
     }

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "base/utf8.h"
-#include "chat/space.h"
 
 namespace smol::chat {
 namespace {
@@ -64,7 +63,8 @@ std::string json_quote(std::string_view text) {
 }
 
 void LiteralReader::skip_space() noexcept {
-  while (at_ < text_.size() && is_space(text_[at_])) {
+  constexpr std::string_view kJsonSpace = " \t\n\r";
+  while (at_ < text_.size() && kJsonSpace.find(text_[at_]) != std::string_view::npos) {
     ++at_;
   }
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/json.h"
 
 namespace smol::chat {
 namespace {
@@ -184,6 +185,27 @@ Role role_of(std::string_view name, std::string_view path) {
   refuse(std::string(path), "system, user, assistant, tool or developer", name);
 }
 
+namespace {
+
+// An OpenAI tool object, or the function alone: what the template reads is there.
+void check_function(const Json& tool, const std::string& path) {
+  const Json* inner = member(tool, "function");
+  const std::string function_path = inner == nullptr ? path : path_of(path, "function");
+  const Json& function = inner == nullptr ? tool : *inner;
+  if (!function.is_object()) {
+    refuse(function_path, "an object", function.type_name());
+  }
+  const Json* name = member(function, "name");
+  if (name == nullptr || !name->is_string() || name->get_ref<const std::string&>().empty()) {
+    refuse(path_of(function_path, "name"), "the function's name",
+           name == nullptr     ? "none"
+           : name->is_string() ? "\"\""
+                               : name->type_name());
+  }
+}
+
+}  // namespace
+
 Message message_from_json(const Json& value, std::string_view path) {
   if (!value.is_object()) {
     refuse(std::string(path), "an object", value.type_name());
@@ -241,6 +263,7 @@ std::vector<ToolSpec> tools_from_json(const Json& value, std::string_view path) 
     if (!value[i].is_object()) {
       refuse(path_of(path, i), "an object", value[i].type_name());
     }
+    check_function(value[i], path_of(path, i));
     out.push_back(value[i]);
   }
   return out;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 
 namespace smol::chat {
 
@@ -58,7 +58,7 @@ Message message_from_json(const Json& value, std::string_view path);
 std::vector<Message> messages_from_json(const Json& value, std::string_view path = "messages");
 Json to_json(const Message& message);
 
-// Throws Error{BadInput} with the path unless `value` is a list of objects.
+// Throws Error{BadInput} with the path unless `value` is a list of functions that have a name.
 std::vector<ToolSpec> tools_from_json(const Json& value, std::string_view path = "tools");
 
 // As Python's json.dumps writes it: ", " and ": " between values, no escapes of letters.

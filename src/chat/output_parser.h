@@ -50,6 +50,8 @@ class OutputParser {
  public:
   explicit OutputParser(const OutputMode& mode);
   ~OutputParser();
+  OutputParser(const OutputParser&) = delete;
+  OutputParser& operator=(const OutputParser&) = delete;
   OutputParser(OutputParser&&) noexcept;
   OutputParser& operator=(OutputParser&&) noexcept;
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/json.h"
 #include "chat/literal.h"
 #include "chat/tag.h"
 

@@ -2,7 +2,7 @@
 // and the tags that this layer writes round thoughts, calls and code count as the template's.
 #pragma once
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "chat/message.h"
 #include "jinja/marked_string.h"
 #include "jinja/value.h"

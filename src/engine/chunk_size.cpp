@@ -5,7 +5,7 @@
 namespace smol::engine {
 namespace {
 
-constexpr std::size_t kFirst = 64;  // before the speed is known
+constexpr std::size_t kFirst = 16;  // before the speed is known
 constexpr std::size_t kStep = 16;   // sizes are multiples: kernels work on blocks of tokens
 constexpr std::chrono::nanoseconds kTarget = std::chrono::milliseconds(200);
 

@@ -113,6 +113,11 @@ std::span<const float> Generator::step(std::span<const TokenId> tokens) {
     Generator& generator;
     bool armed = true;
 
+    explicit Undo(Generator& owner) : generator(owner) {}
+
+    Undo(const Undo&) = delete;
+    Undo& operator=(const Undo&) = delete;
+
     ~Undo() {
       if (armed) {
         generator.decoder_.truncate(generator.slot_,

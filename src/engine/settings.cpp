@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -10,9 +11,9 @@ namespace smol::engine {
 namespace {
 
 std::string text_of(double value) {
-  char buffer[32];
-  const int size = std::snprintf(buffer, sizeof buffer, "%.9g", value);
-  return {buffer, static_cast<std::size_t>(size)};
+  std::array<char, 32> buffer{};
+  const int size = std::snprintf(buffer.data(), buffer.size(), "%.9g", value);
+  return {buffer.data(), static_cast<std::size_t>(size)};
 }
 
 [[noreturn]] void refuse(std::string_view field, std::string_view expected, double found) {

@@ -95,6 +95,9 @@ File File::open(const std::filesystem::path& path) {
   auto contents = std::make_unique<Contents>();
   contents->name = path.string();
   contents->mapping.emplace(path);
+  if (contents->mapping->bytes().empty()) {
+    throw Error(ErrorCode::BadInput, contents->name + ": expected a GGUF file, found an empty one");
+  }
   contents->read(contents->mapping->bytes());
   return File(std::move(contents));
 }

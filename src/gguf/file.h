@@ -27,6 +27,8 @@ class File {
   // The same over bytes in memory, which must outlive the File. `name` stands in messages.
   static File parse(std::span<const std::byte> bytes, std::string_view name);
 
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
   File(File&&) noexcept;
   File& operator=(File&&) noexcept;
   ~File();

@@ -68,13 +68,12 @@ std::optional<std::vector<To>> convert_elements(const std::vector<From>& from) {
   std::vector<To> result;
   result.reserve(from.size());
   for (const From element : from) {
-    if constexpr (std::floating_point<To>) {
-      result.push_back(static_cast<To>(element));
-    } else if (std::in_range<To>(element)) {
-      result.push_back(static_cast<To>(element));
-    } else {
-      return std::nullopt;
+    if constexpr (!std::floating_point<To>) {
+      if (!std::in_range<To>(element)) {
+        return std::nullopt;
+      }
     }
+    result.push_back(static_cast<To>(element));
   }
   return result;
 }
@@ -99,7 +98,7 @@ std::optional<std::vector<To>> to_vector(const MetadataValue& value) {
 }
 
 std::string describe(const MetadataValue& value) {
-  const std::string type = type_name(value);
+  std::string type = type_name(value);
   return std::visit(
       [&](const auto& held) -> std::string {
         using Held = std::decay_t<decltype(held)>;

@@ -6,10 +6,10 @@
 namespace smol::gguf {
 namespace {
 
-constexpr std::size_t kSubBlock = 16;
-constexpr std::size_t kSubBlocks = kSuperBlock / kSubBlock;
-constexpr float kLow = -32.0F;
-constexpr float kHigh = 31.0F;
+constexpr std::size_t kGroup = 16;
+constexpr std::size_t kGroups = kSuperBlock / kGroup;
+constexpr float kLowest = -32.0F;
+constexpr float kHighest = 31.0F;
 constexpr float kLargestScale = 127.0F;
 
 // Element j's code into its places in ql and qh.
@@ -26,25 +26,26 @@ void store_code(BlockQ6K& block, std::size_t j, unsigned code) noexcept {
 }  // namespace
 
 BlockQ6K quantize_q6k(std::span<const float, kSuperBlock> values) noexcept {
-  std::array<float, kSubBlocks> scales{};
+  std::array<float, kGroups> scales{};
   float largest = 0.0F;
-  for (std::size_t sub = 0; sub < kSubBlocks; ++sub) {
-    const std::span<const float, kSubBlock> part(values.data() + kSubBlock * sub, kSubBlock);
-    scales[sub] = search_scale(part, kLow, kHigh);
+  for (std::size_t sub = 0; sub < kGroups; ++sub) {
+    const std::span<const float, kGroup> part(values.data() + kGroup * sub, kGroup);
+    scales[sub] = search_scale(part, kLowest, kHighest);
     largest = std::max(largest, std::abs(scales[sub]));
   }
   BlockQ6K block{};
   block.d = saturated_half(largest / kLargestScale);
   const float d = f16_to_f32(block.d);
   const float inverse_d = safe_reciprocal(d);
-  for (std::size_t sub = 0; sub < kSubBlocks; ++sub) {
+  for (std::size_t sub = 0; sub < kGroups; ++sub) {
     const float scale = nearest_code(scales[sub] * inverse_d, -kLargestScale, kLargestScale);
     block.scales[sub] = static_cast<std::int8_t>(scale);
     const float inverse = safe_reciprocal(d * scale);
-    for (std::size_t l = 0; l < kSubBlock; ++l) {
-      const std::size_t j = kSubBlock * sub + l;
-      store_code(block, j,
-                 static_cast<unsigned>(nearest_code(values[j] * inverse, kLow, kHigh) - kLow));
+    for (std::size_t l = 0; l < kGroup; ++l) {
+      const std::size_t j = kGroup * sub + l;
+      store_code(
+          block, j,
+          static_cast<unsigned>(nearest_code(values[j] * inverse, kLowest, kHighest) - kLowest));
     }
   }
   return block;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/output_file.h"
 #include "gguf/dtype.h"
 #include "gguf/metadata.h"
 
@@ -28,19 +29,12 @@ struct TensorSpec {
 std::vector<std::byte> serialize_header(std::span<const Metadata::Entry> metadata,
                                         std::span<const TensorSpec> tensors);
 
-// Streams a file to PATH.part and renames it at the end: under PATH there is never half a file. One
-// thread.
+// Streams a file as OutputFile does: under PATH there is never half a file. One thread.
 class Writer {
  public:
-  // Writes the header. Throws Error{Io}, as do all other members, when the file cannot be written.
+  // Writes the header. Throws what OutputFile throws, as do all other members.
   Writer(std::filesystem::path path, std::span<const Metadata::Entry> metadata,
-         std::vector<TensorSpec> tensors);
-  // Removes PATH.part unless finish() was called.
-  ~Writer();
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
-  Writer(Writer&&) = delete;
-  Writer& operator=(Writer&&) = delete;
+         std::vector<TensorSpec> tensors, OutputRules rules = {});
 
   // Appends bytes of the tensor at hand, in pieces of any size; the next tensor begins where it is
   // complete. Requires: not more bytes than that tensor still lacks.
@@ -49,15 +43,11 @@ class Writer {
   void finish();
 
  private:
-  void write_all(std::span<const std::byte> bytes);
-  [[noreturn]] void fail(int error) const;
-
-  std::filesystem::path path_, part_path_;
+  OutputFile out_;
   std::vector<TensorSpec> tensors_;
   std::uint64_t alignment_;
   std::size_t current_ = 0;            // index of the tensor at hand
   std::uint64_t current_written_ = 0;  // its bytes so far
-  int descriptor_ = -1;
 };
 
 }  // namespace smol::gguf

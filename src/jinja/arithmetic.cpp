@@ -1,5 +1,6 @@
 #include "jinja/arithmetic.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -10,10 +11,6 @@ namespace smol::jinja {
 namespace {
 
 using Kind = Value::Kind;
-
-std::int64_t small_int(const Value& value) {
-  return value.is(Kind::Bool) ? static_cast<std::int64_t>(value.boolean()) : value.integer();
-}
 
 // Python's float_divmod: the quotient's floor and the remainder with the divisor's sign.
 std::pair<double, double> float_divmod(double a, double b) {
@@ -203,7 +200,7 @@ Value round_float(double value, std::int64_t digits) {
     return Value::number(value);
   }
   if (digits < 0) {
-    return Value::number(round_to_tens(value, -digits));
+    return Value::number(round_to_tens(value, -std::max(digits, -kMoreThanEnough)));
   }
   std::array<char, 1100> buffer{};
   const auto end = std::to_chars(buffer.begin(), buffer.end(), value, std::chars_format::fixed,

@@ -120,6 +120,8 @@ struct Attribute {
 
 struct Item {
   ExprPtr object, key;
+  // Jinja2 computes it when it compiles, where a slice of what has none is no error but undefined.
+  bool folded = false;
 };
 
 struct Slice {

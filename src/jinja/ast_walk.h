@@ -98,19 +98,25 @@ void walk_children(Expr& expr, const F& visit) {
              expr.node);
 }
 
+template <class S>
+void walk_body(Body& statements, const S& on_statement) {
+  for (StatementPtr& child : statements) {
+    on_statement(*child);
+  }
+}
+
+template <class E, class S>
+void walk_macro(MacroBody& node, const E& on_expr, const S& on_statement) {
+  walk_all(node.targets, on_expr);
+  walk_all(node.defaults, on_expr);
+  walk_body(node.body, on_statement);
+}
+
 // Calls on_expr(Expr&) and on_statement(Statement&) for each direct child of a statement.
 template <class E, class S>
 void walk_statement(Statement& statement, const E& on_expr, const S& on_statement) {
-  const auto body = [&](Body& statements) {
-    for (StatementPtr& child : statements) {
-      on_statement(*child);
-    }
-  };
-  const auto macro = [&](MacroBody& node) {
-    walk_all(node.targets, on_expr);
-    walk_all(node.defaults, on_expr);
-    body(node.body);
-  };
+  const auto body = [&](Body& statements) { walk_body(statements, on_statement); };
+  const auto macro = [&](MacroBody& node) { walk_macro(node, on_expr, on_statement); };
   std::visit(Overload{
                  [&](Output& node) { walk_all(node.parts, on_expr); },
                  [&](If& node) {
@@ -161,6 +167,14 @@ void walk_statement(Statement& statement, const E& on_expr, const S& on_statemen
                  [](Continue&) {},
              },
              statement.node);
+}
+
+// Calls visit for each statement within, at any depth, and each expression within those.
+template <class E, class S>
+void walk_deep(Statement& statement, const E& on_expr, const S& on_statement) {
+  on_statement(statement);
+  walk_statement(statement, on_expr,
+                 [&](Statement& child) { walk_deep(child, on_expr, on_statement); });
 }
 
 }  // namespace smol::jinja

@@ -8,6 +8,7 @@
 #include "jinja/methods.h"
 #include "jinja/names.h"
 #include "jinja/operators.h"
+#include "jinja/slice_bounds.h"
 #include "jinja/strings.h"
 #include "jinja/text.h"
 
@@ -168,45 +169,6 @@ Value python_item(Runtime& runtime, const Value& object, const Value& key) {
   return object.is_string() ? character_at(runtime, object, to_index(key)) : Value();
 }
 
-struct SliceBounds {
-  std::int64_t start, step;
-  std::size_t count;
-};
-
-std::int64_t slice_index(const Value& value) {
-  if (!value.is_integral()) {
-    raise_type("slice indices must be integers or None or have an __index__ method");
-  }
-  return to_index(value);
-}
-
-// slice.indices() of Python.
-SliceBounds slice_bounds(std::size_t size, const Value& start, const Value& stop,
-                         const Value& step) {
-  const auto given = [](const Value& value) { return !value.is_missing() && !value.is_none(); };
-  const std::int64_t by = given(step) ? slice_index(step) : 1;
-  if (by == 0) {
-    raise_value("slice step cannot be zero");
-  }
-  const auto length = static_cast<std::int64_t>(size);
-  const std::int64_t lowest = by < 0 ? -1 : 0;
-  const std::int64_t highest = by < 0 ? length - 1 : length;
-  const auto bound = [&](const Value& value, std::int64_t otherwise) {
-    if (!given(value)) {
-      return otherwise;
-    }
-    const std::int64_t index = slice_index(value);
-    return std::clamp(index < 0 ? index + length : index, lowest, highest);
-  };
-  const std::int64_t first = bound(start, by < 0 ? highest : lowest);
-  const std::int64_t last = bound(stop, by < 0 ? lowest : highest);
-  const std::int64_t span = by < 0 ? first - last : last - first;
-  const auto stride = by < 0 ? 0 - static_cast<std::uint64_t>(by) : static_cast<std::uint64_t>(by);
-  const std::size_t count =
-      span <= 0 ? 0 : static_cast<std::size_t>((static_cast<std::uint64_t>(span) - 1) / stride + 1);
-  return {first, by, count};
-}
-
 Value slice_string(Runtime& runtime, const Value& string, const Value& start, const Value& stop,
                    const Value& step) {
   const std::string& bytes = string.bytes();
@@ -241,7 +203,8 @@ Value python_attribute(Runtime& runtime, const Value& object, std::string_view n
     if (!value.is_missing()) {
       return value;
     }
-  } else if (const Method* method = find_method(object, name)) {
+  }
+  if (const Method* method = find_method(object, name)) {
     return Value::object(std::make_shared<BoundMethod>(object, *method));
   }
   if (object.is_number()) {
@@ -355,7 +318,7 @@ Value call_value(Runtime& runtime, const Value& callee, const CallArgs& args) {
 
 Value call_method(Runtime& runtime, const Value& object, std::string_view name,
                   const CallArgs& args) {
-  const Method* method = object.is(Kind::Object) ? nullptr : find_method(object, name);
+  const Method* method = find_method(object, name);
   if (method != nullptr && method->function != nullptr) {
     return call_method(runtime, *method, object, args);
   }

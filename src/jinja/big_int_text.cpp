@@ -98,7 +98,7 @@ double BigInt::true_divide(const BigInt& a, const BigInt& b) {
     raise(FaultKind::Arithmetic, "division by zero");
   }
   if (a.is_zero()) {
-    return 0.0;
+    return b.negative_ ? -0.0 : 0.0;
   }
   // A quotient of 55 or 56 bits whose last bit is sticky rounds once, correctly.
   const auto difference =

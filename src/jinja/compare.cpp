@@ -8,19 +8,12 @@
 
 #include "jinja/names.h"
 #include "jinja/object.h"
+#include "jinja/operators.h"
 
 namespace smol::jinja {
 namespace {
 
 using Kind = Value::Kind;
-
-std::int64_t small_int(const Value& value) {
-  return value.is(Kind::Bool) ? static_cast<std::int64_t>(value.boolean()) : value.integer();
-}
-
-BigInt to_big(const Value& value) {
-  return value.is(Kind::BigInt) ? value.big() : BigInt(small_int(value));
-}
 
 std::partial_ordering compare_with_double(const Value& integral, double number) {
   if (std::isnan(number)) {

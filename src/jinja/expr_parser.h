@@ -1,41 +1,21 @@
-// The expression half of the parser, and the token stream.
+// The expression half of the parser.
 #pragma once
 
-#include <initializer_list>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "jinja/ast.h"
-#include "jinja/lexer.h"
+#include "jinja/token_stream.h"
 
 namespace smol::jinja {
 
-class ExprParser {
+class ExprParser : protected TokenStream {
  protected:
-  explicit ExprParser(LexedSource source) : source_(std::move(source)) { check_error(); }
+  using TokenStream::TokenStream;
 
-  // ---- tokens ----
-  const Token& current() const noexcept { return source_.tokens[at_]; }
-
-  const Token& look() const;  // the one after
-  Token next();
-  void skip(std::size_t count = 1);
-
-  bool at(TokenType type) const noexcept { return current().type == type; }
-
-  bool at_name(std::string_view name) const noexcept {
-    return at(TokenType::Name) && current().text == name;
-  }
-
-  bool skip_if(TokenType type);
-  bool skip_if_name(std::string_view name);
-  Token expect(TokenType type);
-  Token expect_name(std::string_view name);
-  [[noreturn]] void fail(const std::string& message) const;
-  [[noreturn]] static void fail_at(const std::string& message, std::size_t offset);
-
-  // ---- expressions ----
   struct TupleOptions {
     bool simplified = false;  // names and literals only
     bool with_conditional = true;
@@ -76,8 +56,6 @@ class ExprParser {
  private:
   void enter();
   void set_depth(Expr& expr) const;
-  void check_error() const;
-  void fail_expected(const std::string& expected) const;
   bool is_tuple_end() const noexcept;
 
   ExprPtr parse_conditional();
@@ -103,8 +81,6 @@ class ExprParser {
   ExprPtr parse_test(ExprPtr input);
   std::string parse_dotted_name();
 
-  LexedSource source_;
-  std::size_t at_ = 0;
   std::size_t nesting_ = 0;
 };
 

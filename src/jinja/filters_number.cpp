@@ -91,7 +91,7 @@ Value abs(Runtime& /*runtime*/, const Value& input, const CallArgs& args) {
 
 Value integer(Runtime& /*runtime*/, const Value& input, const CallArgs& call) {
   const Bound args(call, {"do_int", {"default", "base"}});
-  const Value fallback = args.has(0) ? args[0] : Value::integer(0);
+  Value fallback = args.has(0) ? args[0] : Value::integer(0);
   try {
     return to_integer(input, args.has(1) ? to_index(args[1]) : 10);
   } catch (const Fault& fault) {

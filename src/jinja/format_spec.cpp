@@ -222,6 +222,23 @@ MarkedString format_character(Runtime& runtime, const Value& value, const Spec& 
              spec, align);
 }
 
+// 0: no type of an integer.
+unsigned base_of(char type) noexcept {
+  switch (type) {
+    case 'd':
+      return 10;
+    case 'b':
+      return 2;
+    case 'o':
+      return 8;
+    case 'x':
+    case 'X':
+      return 16;
+    default:
+      return 0;
+  }
+}
+
 MarkedString format_integer(Runtime& runtime, const Value& value, const Spec& spec) {
   static constexpr std::string_view kFloatTypes = "eEfFgG%";
   if (spec.type != '\0' && kFloatTypes.find(spec.type) != std::string_view::npos) {
@@ -234,9 +251,7 @@ MarkedString format_integer(Runtime& runtime, const Value& value, const Spec& sp
     return format_character(runtime, value, spec);
   }
   const char type = spec.type == '\0' || spec.type == 'n' ? 'd' : spec.type;
-  const unsigned base =
-      type == 'd' ? 10
-                  : (type == 'b' ? 2 : (type == 'o' ? 8 : (type == 'x' || type == 'X' ? 16 : 0)));
+  const unsigned base = base_of(type);
   if (base == 0) {
     raise_value(std::string("Unknown format code '") + type + "' for object of type 'int'");
   }

@@ -8,6 +8,7 @@
 #include "jinja/arguments.h"
 #include "jinja/iteration.h"
 #include "jinja/lipsum.h"
+#include "jinja/names.h"
 #include "jinja/objects.h"
 #include "jinja/operators.h"
 #include "jinja/strftime.h"
@@ -67,6 +68,9 @@ Value strftime_now(Runtime& runtime, const CallArgs& call) {
 
 // Adds the pairs of a mapping or of a list of pairs.
 void add_entries(Runtime& runtime, Dict& dict, const Value& source) {
+  if (source.is_undefined()) {
+    fail_undefined(source);  // Python asks it for its keys
+  }
   if (source.is(Value::Kind::Dict)) {
     for (const auto& [key, value] : source.dict()) {
       dict.set(key, value, runtime.budget());

@@ -67,8 +67,9 @@ class Interpreter {
   Flow exec_for(const For& node, Activation& activation, MarkedString& out);
   Flow exec_loop(const For& node, Activation& activation, const Value& items, Activation* closure,
                  std::size_t depth, MarkedString& out);
-  Flow exec_iterations(const For& node, Activation& activation, const Value& items,
-                       LoopObject* loop, MarkedString& out, bool& any);
+  // Whether a pass came to its end.
+  bool exec_iterations(const For& node, Activation& activation, const Value& items,
+                       LoopObject* loop, MarkedString& out);
   void exec_generation(const Generation& node, Activation& activation, MarkedString& out);
   void exec_call_block(const CallBlock& node, Activation& activation, MarkedString& out);
   Flow exec_filter_block(const FilterBlock& node, Activation& activation, MarkedString& out);

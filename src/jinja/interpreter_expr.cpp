@@ -169,7 +169,14 @@ Value Interpreter::eval_item(const Item& node, const Expr& expr, Activation& act
     const Value stop = bound(slice->stop);
     const Value step = bound(slice->step);
     runtime_.set_position(expr.offset);
-    return get_slice(runtime_, object, start, stop, step);
+    try {
+      return get_slice(runtime_, object, start, stop, step);
+    } catch (const Fault& fault) {
+      if (!node.folded || fault.kind() != FaultKind::Type) {
+        throw;
+      }
+      return Value::undefined({});
+    }
   }
   const Value key = eval(*node.key, activation);
   runtime_.set_position(expr.offset);

@@ -98,7 +98,6 @@ Flow Interpreter::exec_loop(const For& node, Activation& activation, const Value
         make_iterator(std::make_shared<TestedItems>(*this, node, closure, items), 0, "generator");
   }
   bool any = false;
-  Flow flow = Flow::Normal;
   if (node.extended) {
     auto loop = std::make_shared<LoopObject>(*this, runtime_, source, depth);
     runtime_.budget().charge(sizeof(LoopObject));
@@ -107,25 +106,25 @@ Flow Interpreter::exec_loop(const For& node, Activation& activation, const Value
     }
     const LoopEnd end(loop);
     variable(activation, node.loop_ref) = Value::object(loop);
-    flow = exec_iterations(node, activation, source, loop.get(), out, any);
+    any = exec_iterations(node, activation, source, loop.get(), out);
   } else {
-    flow = exec_iterations(node, activation, source, nullptr, out, any);
+    any = exec_iterations(node, activation, source, nullptr, out);
   }
   leave(node.scope, activation);
-  if (any || flow == Flow::Break) {
-    return Flow::Normal;
-  }
-  if (node.otherwise.empty()) {
+  // Jinja2 takes a loop for empty until one pass of its body has come to the end: a break in the
+  // first pass runs the else part, too.
+  if (any || node.otherwise.empty()) {
     return Flow::Normal;
   }
   enter(node.else_scope, activation);
-  flow = exec_body(node.otherwise, activation, out);
+  const Flow flow = exec_body(node.otherwise, activation, out);
   leave(node.else_scope, activation);
   return flow;
 }
 
-Flow Interpreter::exec_iterations(const For& node, Activation& activation, const Value& items,
-                                  LoopObject* loop, MarkedString& out, bool& any) {
+bool Interpreter::exec_iterations(const For& node, Activation& activation, const Value& items,
+                                  LoopObject* loop, MarkedString& out) {
+  bool any = false;
   std::optional<Iteration> plain;
   if (loop == nullptr) {
     plain.emplace(runtime_, items);
@@ -134,13 +133,13 @@ Flow Interpreter::exec_iterations(const For& node, Activation& activation, const
     const std::optional<Value> item =
         loop != nullptr ? loop->advance(runtime_) : plain->next(runtime_);
     if (!item) {
-      return Flow::Normal;
+      return any;
     }
     assign(*node.target, activation, *item);
     enter(node.scope, activation);
     const Flow flow = exec_body(node.body, activation, out);
     if (flow == Flow::Break) {
-      return flow;
+      return any;
     }
     any = any || flow == Flow::Normal;
   }

@@ -8,8 +8,11 @@
 #include "jinja/names.h"
 
 namespace smol::jinja {
+namespace {
 
 using Kind = Value::Kind;
+
+}  // namespace
 
 bool is_iterable(const Value& value) noexcept {
   switch (value.kind()) {

@@ -31,12 +31,8 @@ constexpr std::array kOperators = std::to_array<Operator>({
     {",", TokenType::Comma},     {";", TokenType::Semicolon},
 });
 
-bool is_space(char32_t c) noexcept {
-  return unicode::has(c, unicode::Property::Space);
-}
-
 std::size_t spaces(std::string_view text, std::size_t at) noexcept {
-  return at + strip_range(text.substr(at), Side::Left, is_space).begin;
+  return at + strip_range(text.substr(at), Side::Left, unicode::is_space).begin;
 }
 
 bool starts_with(std::string_view text, std::size_t at, std::string_view part) noexcept {
@@ -120,7 +116,7 @@ class Lexer {
     const std::string_view text = source_.substr(begin, end - begin);
     std::size_t keep = text.size();
     if (sign == '-') {
-      keep = strip_range(text, Side::Right, is_space).end;
+      keep = strip_range(text, Side::Right, unicode::is_space).end;
     } else if (sign != '+' && lstrips) {
       const std::size_t newline = text.rfind('\n');
       const std::size_t line = newline == std::string_view::npos ? 0 : newline + 1;
@@ -218,7 +214,7 @@ class Lexer {
   void lex_token() {
     const std::string_view rest = source_.substr(at_);
     const auto step = utf8::next(rest);
-    if (is_space(step.code_point)) {
+    if (unicode::is_space(step.code_point)) {
       at_ = spaces(source_, at_);
       return;
     }

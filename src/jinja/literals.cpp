@@ -11,14 +11,14 @@
 namespace smol::jinja {
 namespace {
 
-bool is_digit(char c) noexcept {
+bool is_decimal_digit(char c) noexcept {
   return c >= '0' && c <= '9';
 }
 
 bool is_digit_of(char c, unsigned base) noexcept {
   const auto lower = static_cast<char>(c | 0x20);
   return base <= 10 ? c >= '0' && c < static_cast<char>('0' + base)
-                    : is_digit(c) || (lower >= 'a' && lower <= 'f');
+                    : is_decimal_digit(c) || (lower >= 'a' && lower <= 'f');
 }
 
 std::string without_underscores(std::string_view text) {
@@ -40,7 +40,7 @@ std::size_t more_digits(std::string_view text, std::size_t at, unsigned base) no
 
 // (\d+_)*\d+ at `at`; returns its end, or `at` if there is no digit.
 std::size_t digits(std::string_view text, std::size_t at) noexcept {
-  return at < text.size() && is_digit(text[at]) ? more_digits(text, at + 1, 10) : at;
+  return at < text.size() && is_decimal_digit(text[at]) ? more_digits(text, at + 1, 10) : at;
 }
 
 class LiteralReader {
@@ -170,7 +170,7 @@ std::size_t match_float(std::string_view text) noexcept {
 }
 
 std::size_t match_integer(std::string_view text) noexcept {
-  if (text.empty() || !is_digit(text[0])) {
+  if (text.empty() || !is_decimal_digit(text[0])) {
     return 0;
   }
   if (text[0] != '0') {

@@ -77,6 +77,15 @@ const std::optional<Value>& LoopObject::peek(Runtime& runtime) {
   return after_;
 }
 
+List LoopObject::read_rest(Runtime& runtime) {
+  List rest;
+  while (auto item = iteration_ ? iteration_->next(runtime) : std::nullopt) {
+    runtime.budget().charge(sizeof(Value));
+    rest.push_back(std::move(*item));
+  }
+  return rest;
+}
+
 std::int64_t LoopObject::count(Runtime& runtime) {
   if (!length_) {
     std::optional<std::size_t> size;
@@ -87,15 +96,7 @@ std::int64_t LoopObject::count(Runtime& runtime) {
     }
     if (!size) {
       // A generator: read to its end, and go on with what was read.
-      List rest;
-      while (iteration_) {
-        auto item = iteration_->next(runtime);
-        if (!item) {
-          break;
-        }
-        runtime.budget().charge(sizeof(Value));
-        rest.push_back(std::move(*item));
-      }
+      List rest = read_rest(runtime);
       size = rest.size() + static_cast<std::size_t>(index0_ + 1) + (peeked_ && after_ ? 1 : 0);
       iteration_.emplace(runtime, runtime.list(std::move(rest)));
     }

@@ -36,6 +36,8 @@ class LoopObject final : public Object {
 
  private:
   std::int64_t count(Runtime& runtime);
+  // The items that no one has asked for yet.
+  List read_rest(Runtime& runtime);
   const std::optional<Value>& peek(Runtime& runtime);
 
   Interpreter& interpreter_;

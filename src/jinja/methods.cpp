@@ -301,6 +301,8 @@ const Method* find_method(const Value& object, std::string_view name) noexcept {
       return search(kIntMethods, name);
     case Kind::Float:
       return search(kFloatMethods, name);
+    case Kind::Object:
+      return object.object().method(name);
     default:
       return nullptr;
   }

@@ -16,6 +16,7 @@
 namespace smol::jinja {
 
 class Runtime;
+struct Method;
 
 struct CallArgs {
   List positional;
@@ -50,6 +51,10 @@ class Object : public std::enable_shared_from_this<Object> {
   virtual MarkedString repr(Runtime& runtime);
   // Missing if there is none.
   virtual Value attribute(Runtime& runtime, std::string_view name);
+
+  // A built-in method (methods.h), called with this object as self; null if there is none.
+  virtual const Method* method(std::string_view /*name*/) const noexcept { return nullptr; }
+
   virtual Value item(Runtime& runtime,
                      const Value& key);  // Missing: not subscriptable, no such item
   virtual Value slice(Runtime& runtime, const Value& start, const Value& stop,

@@ -12,60 +12,6 @@
 namespace smol::jinja {
 namespace {
 
-class Bytes final : public Object {
- public:
-  explicit Bytes(const MarkedString& utf8) : text_(utf8) {}
-
-  std::string_view type_name() const noexcept override { return "bytes"; }
-
-  MarkedString repr(Runtime& /*runtime*/) override {
-    const std::string& bytes = text_.bytes();
-    const bool only_single =
-        bytes.find('\'') != std::string::npos && bytes.find('"') == std::string::npos;
-    const char mark = only_single ? '"' : '\'';
-    MarkedString out(std::string("b") + mark, Origin::Template);
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      out.append(escape_byte(bytes[i], mark), text_.origin_at(i));
-    }
-    out.append(std::string_view(&mark, 1), Origin::Template);
-    return out;
-  }
-
-  std::optional<std::size_t> length(Runtime& /*runtime*/) override { return text_.size(); }
-
-  bool equals(Budget& /*budget*/, const Object& other) const override {
-    const auto* const bytes = dynamic_cast<const Bytes*>(&other);
-    return bytes != nullptr && bytes->text_.bytes() == text_.bytes();
-  }
-
- private:
-  static std::string escape_byte(char byte, char mark) {
-    switch (byte) {
-      case '\\':
-        return "\\\\";
-      case '\n':
-        return "\\n";
-      case '\r':
-        return "\\r";
-      case '\t':
-        return "\\t";
-      default:
-        break;
-    }
-    if (byte == mark) {
-      return std::string("\\") + byte;
-    }
-    if (byte >= ' ' && byte < 0x7F) {
-      return std::string(1, byte);
-    }
-    const auto value = static_cast<unsigned char>(byte);
-    constexpr std::string_view kHex = "0123456789abcdef";
-    return std::string("\\x") + kHex[value >> 4U] + kHex[value & 0xFU];
-  }
-
-  MarkedString text_;
-};
-
 class ListIterator final : public ValueIterator {
  public:
   explicit ListIterator(List items) : items_(std::move(items)) {}
@@ -262,11 +208,6 @@ class BuiltinFunction final : public Object {
 };
 
 }  // namespace
-
-Value make_bytes(Runtime& runtime, const MarkedString& utf8) {
-  runtime.budget().charge(utf8.size());
-  return Value::object(std::make_shared<Bytes>(utf8));
-}
 
 Value make_dict_view(const Value& dict, ViewKind kind) {
   return Value::object(std::make_shared<DictView>(dict, kind));

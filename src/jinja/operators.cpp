@@ -237,6 +237,10 @@ double to_double(const Value& number) {
   }
 }
 
+std::int64_t small_int(const Value& value) {
+  return value.is(Kind::Bool) ? static_cast<std::int64_t>(value.boolean()) : value.integer();
+}
+
 BigInt to_big(const Value& integral) {
   switch (integral.kind()) {
     case Kind::Bool:

@@ -26,5 +26,7 @@ std::int64_t to_index(const Value& value);
 // float(x) of a number.
 double to_double(const Value& number);
 BigInt to_big(const Value& integral);
+// Requires: a Bool or an Int.
+std::int64_t small_int(const Value& value);
 
 }  // namespace smol::jinja

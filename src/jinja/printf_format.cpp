@@ -35,7 +35,8 @@ class PrintfFormatter {
  public:
   PrintfFormatter(Runtime& runtime, const Value& format, const Value& args)
       : runtime_(runtime),
-        format_(format.text()),
+        kept_(format),
+        format_(kept_.text()),
         bytes_(format_.bytes()),
         markup_(format.is_markup()),
         args_(args) {
@@ -321,7 +322,8 @@ class PrintfFormatter {
   }
 
   Runtime& runtime_;
-  const MarkedString& format_;
+  Value kept_;
+  const MarkedString& format_;  // of kept_
   std::string_view bytes_;
   bool markup_;
   Value args_;
@@ -334,8 +336,7 @@ class PrintfFormatter {
 }  // namespace
 
 Value format_printf(Runtime& runtime, const Value& format, const Value& args) {
-  const Value kept = format;  // the formatter looks into its bytes
-  MarkedString text = PrintfFormatter(runtime, kept, args).run();
+  MarkedString text = PrintfFormatter(runtime, format, args).run();
   return runtime.text(std::move(text), format.is_markup());
 }
 

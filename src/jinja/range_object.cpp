@@ -1,12 +1,14 @@
 // range(start, stop, step)
-#include <algorithm>
+#include <optional>
 #include <string>
 
-#include "jinja/arithmetic.h"
+#include "jinja/arguments.h"
 #include "jinja/compare.h"
 #include "jinja/fault.h"
+#include "jinja/methods.h"
 #include "jinja/objects.h"
 #include "jinja/operators.h"
+#include "jinja/slice_bounds.h"
 
 namespace smol::jinja {
 namespace {
@@ -72,6 +74,8 @@ class RangeObject final : public Object {
     return name == "step" ? Value::integer(step_) : Value();
   }
 
+  const Method* method(std::string_view name) const noexcept override;
+
   std::optional<bool> contains(Runtime& /*runtime*/, const Value& value) override {
     if (!value.is(Value::Kind::Int) && !value.is(Value::Kind::Bool)) {
       return std::nullopt;
@@ -109,6 +113,10 @@ class RangeObject final : public Object {
     std::size_t left_;
   };
 
+  std::optional<std::int64_t> find(Runtime& runtime, const Value& value);
+  static Value count(Runtime& runtime, const Value& self, const CallArgs& call);
+  static Value index(Runtime& runtime, const Value& self, const CallArgs& call);
+
   std::int64_t at(std::size_t index) const noexcept {
     return start_ + static_cast<std::int64_t>(index) * step_;
   }
@@ -119,26 +127,50 @@ class RangeObject final : public Object {
 
 Value RangeObject::slice(Runtime& /*runtime*/, const Value& start, const Value& stop,
                          const Value& step) {
-  const auto given = [](const Value& value) { return !value.is_missing() && !value.is_none(); };
-  const std::int64_t by = given(step) ? to_index(step) : 1;
-  if (by == 0) {
-    raise_value("slice step cannot be zero");
-  }
-  const auto length = static_cast<std::int64_t>(size_);
-  const std::int64_t lowest = by < 0 ? -1 : 0;
-  const std::int64_t highest = by < 0 ? length - 1 : length;
-  const auto bound = [&](const Value& value, std::int64_t otherwise) {
-    const std::int64_t index = given(value) ? to_index(value) : otherwise;
-    const bool from_end = given(value) && index < 0;
-    return std::clamp(from_end ? index + length : index, lowest, highest);
-  };
-  const std::int64_t first = bound(start, by < 0 ? highest : lowest);
-  const std::int64_t last = bound(stop, by < 0 ? lowest : highest);
+  const SliceBounds bounds = slice_bounds(size_, start, stop, step);
   std::int64_t stride = 0;
-  if (__builtin_mul_overflow(step_, by, &stride)) {
-    stride = by < 0 ? -length : length;  // past the end either way
+  if (__builtin_mul_overflow(step_, bounds.step, &stride)) {
+    const auto length = static_cast<std::int64_t>(size_);
+    stride = bounds.step < 0 ? -length : length;  // past the end either way
   }
-  return make_range(start_ + first * step_, start_ + last * step_, stride);
+  return make_range(start_ + bounds.start * step_, start_ + bounds.stop * step_, stride);
+}
+
+// Where `value` stands in the range.
+std::optional<std::int64_t> RangeObject::find(Runtime& runtime, const Value& value) {
+  if (const auto inside = contains(runtime, value)) {
+    return *inside ? std::optional((to_index(value) - start_) / step_) : std::nullopt;
+  }
+  for (std::size_t i = 0; i < size_; ++i) {
+    if (smol::jinja::equals(runtime.budget(), Value::integer(at(i)), value)) {
+      return static_cast<std::int64_t>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+Value RangeObject::count(Runtime& runtime, const Value& self, const CallArgs& call) {
+  const Bound args(call, {"range.count", {"value"}, 1, true});
+  auto& range = dynamic_cast<RangeObject&>(self.object());
+  return Value::integer(range.find(runtime, args[0]) ? 1 : 0);
+}
+
+Value RangeObject::index(Runtime& runtime, const Value& self, const CallArgs& call) {
+  const Bound args(call, {"range.index", {"value"}, 1, true});
+  const auto found = dynamic_cast<RangeObject&>(self.object()).find(runtime, args[0]);
+  if (!found) {
+    raise_value("the value is not in the range");
+  }
+  return Value::integer(*found);
+}
+
+const Method* RangeObject::method(std::string_view name) const noexcept {
+  static constexpr Method kCount{"count", count};
+  static constexpr Method kIndex{"index", index};
+  if (name == kCount.name) {
+    return &kCount;
+  }
+  return name == kIndex.name ? &kIndex : nullptr;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr Names12 kMonths = {"January", "February", "March",     "April",   "May
 constexpr std::size_t kShortName = 3;
 
 // What a directive prints: text, or a number with its usual padding.
-struct Field {
+struct Padded {
   std::string text;
   char padding = '\0';    // '0' or ' ': a number
   std::size_t width = 0;  // of a number
@@ -37,7 +37,7 @@ class TimeFormatter {
     year_day_ = static_cast<int>((today - first).count());
     week_day_ = static_cast<int>(std::chrono::weekday(today).c_encoding());
     epoch_ = static_cast<std::int64_t>(today.time_since_epoch().count()) * 86400 +
-             moment.tm_hour * 3600 + moment.tm_min * 60 + moment.tm_sec;
+             std::int64_t{moment.tm_hour} * 3600 + std::int64_t{moment.tm_min} * 60 + moment.tm_sec;
   }
 
   std::string format(std::string_view text) {
@@ -71,7 +71,7 @@ class TimeFormatter {
     }
     at += at < text.size() && (text[at] == 'E' || text[at] == 'O') ? 1 : 0;
     const char directive = at < text.size() ? text[at] : '\0';
-    Field field;
+    Padded field;
     if (!fill(field, directive)) {
       const std::size_t length = std::min(at + 1, text.size());
       out.append(text.substr(0, length));
@@ -81,7 +81,7 @@ class TimeFormatter {
     return at + 1;
   }
 
-  void append_field(std::string& out, Field& field, char flag, bool upper, std::size_t width) {
+  void append_field(std::string& out, Padded& field, char flag, bool upper, std::size_t width) {
     budget_.charge(field.text.size() + width);
     if (upper) {
       std::transform(field.text.begin(), field.text.end(), field.text.begin(), [](char c) {
@@ -97,7 +97,7 @@ class TimeFormatter {
     out += field.text;
   }
 
-  static Field number(std::int64_t value, std::size_t width, char padding = '0') {
+  static Padded number(std::int64_t value, std::size_t width, char padding = '0') {
     return {std::to_string(value), padding, width};
   }
 
@@ -121,12 +121,12 @@ class TimeFormatter {
     return shift(year) == 4 || shift(year - 1) == 3 ? 53 : 52;
   }
 
-  bool fill(Field& field, char directive) {
+  bool fill(Padded& field, char directive) {
     return fill_name(field, directive) || fill_date(field, directive) ||
            fill_time(field, directive) || fill_composite(field, directive);
   }
 
-  bool fill_name(Field& field, char directive) const {
+  bool fill_name(Padded& field, char directive) const {
     const std::string_view day = kDays[static_cast<std::size_t>(week_day_)];
     const std::string_view month = kMonths[static_cast<std::size_t>(moment_.tm_mon)];
     switch (directive) {
@@ -166,7 +166,7 @@ class TimeFormatter {
     }
   }
 
-  bool fill_date(Field& field, char directive) const {
+  bool fill_date(Padded& field, char directive) const {
     switch (directive) {
       case 'C':
         field = number(year_ / 100, 2);
@@ -215,7 +215,7 @@ class TimeFormatter {
     }
   }
 
-  bool fill_time(Field& field, char directive) const {
+  bool fill_time(Padded& field, char directive) const {
     switch (directive) {
       case 'f':
         field.text = "000000";
@@ -246,7 +246,7 @@ class TimeFormatter {
     }
   }
 
-  bool fill_composite(Field& field, char directive) {
+  bool fill_composite(Padded& field, char directive) {
     static constexpr std::array kComposites =
         std::to_array<std::pair<char, std::string_view>>({{'c', "%a %b %e %H:%M:%S %Y"},
                                                           {'D', "%m/%d/%y"},

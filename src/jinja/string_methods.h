@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "jinja/arguments.h"
 #include "jinja/runtime.h"
 #include "jinja/strings.h"
 #include "jinja/value.h"
@@ -13,6 +14,22 @@ namespace smol::jinja {
 std::vector<MarkedString> split_lines(Runtime& runtime, const MarkedString& text, bool keep_ends);
 // text.strip(chars), lstrip, rstrip; null: white space.
 MarkedString strip_text(const MarkedString& text, Side side, const MarkedString* chars);
+
+using IsSpace = bool (*)(char32_t) noexcept;
+
+// How split() and rsplit() cut.
+struct Splitting {
+  Side from;  // Left or Right
+  std::size_t most;
+  IsSpace is_space;
+  const MarkedString* separator = nullptr;  // null: runs of white space
+};
+
+// "maxsplit", the second argument.
+std::size_t split_limit(const Bound& args);
+// Throws Fault{Value} for an empty separator.
+std::vector<MarkedString> split_text(Runtime& runtime, const MarkedString& text,
+                                     const Splitting& splitting);
 // text.split(): words between white space.
 std::vector<MarkedString> split_words(Runtime& runtime, const MarkedString& text);
 // text.replace(old, now, count); count < 0: all.

@@ -31,17 +31,18 @@ Value text_list(Runtime& runtime, std::vector<MarkedString> pieces) {
   return runtime.list(std::move(items));
 }
 
-std::vector<MarkedString> split_spaces(Runtime& runtime, const MarkedString& text,
+std::vector<MarkedString> split_spaces(Runtime& runtime, const MarkedString& text, IsSpace is_space,
                                        std::size_t most) {
   const std::string_view bytes = text.bytes();
   std::vector<MarkedString> pieces;
   std::size_t at = strip_range(bytes, Side::Left, is_space).begin;
   while (at < bytes.size()) {
-    const std::size_t end = pieces.size() == most
-                                ? bytes.size()
-                                : at + strip_range(bytes.substr(at), Side::Left, [](char32_t c) {
-                                         return !is_space(c);
-                                       }).begin;
+    const std::size_t end =
+        pieces.size() == most
+            ? bytes.size()
+            : at + strip_range(bytes.substr(at), Side::Left, [is_space](char32_t c) {
+                     return !is_space(c);
+                   }).begin;
     runtime.budget().charge(end - at + sizeof(MarkedString));
     pieces.push_back(text.substr(at, end));
     at = pieces.size() > most ? bytes.size() : end;
@@ -51,7 +52,7 @@ std::vector<MarkedString> split_spaces(Runtime& runtime, const MarkedString& tex
 }
 
 std::vector<MarkedString> rsplit_spaces(Runtime& runtime, const MarkedString& text,
-                                        std::size_t most) {
+                                        IsSpace is_space, std::size_t most) {
   const std::string_view bytes = text.bytes();
   std::vector<MarkedString> pieces;
   std::size_t end = strip_range(bytes, Side::Right, is_space).end;
@@ -59,7 +60,8 @@ std::vector<MarkedString> rsplit_spaces(Runtime& runtime, const MarkedString& te
     const bool last = pieces.size() == most;
     const std::string_view rest = bytes.substr(0, end);
     const std::size_t begin =
-        last ? 0 : strip_range(rest, Side::Right, [](char32_t c) { return !is_space(c); }).end;
+        last ? 0
+             : strip_range(rest, Side::Right, [is_space](char32_t c) { return !is_space(c); }).end;
     runtime.budget().charge(end - begin + sizeof(MarkedString));
     pieces.push_back(text.substr(begin, end));
     end = last ? 0 : strip_range(bytes.substr(0, begin), Side::Right, is_space).end;
@@ -108,22 +110,14 @@ std::vector<MarkedString> rsplit_at(Runtime& runtime, const MarkedString& text,
   return pieces;
 }
 
-struct SplitArguments {
-  const MarkedString* separator;  // null: white space
-  std::size_t most;
-};
-
-SplitArguments split_arguments(const Bound& args) {
-  const std::int64_t most = args.has(1) ? to_index(args[1]) : -1;
-  SplitArguments result{
-      nullptr, most < 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(most)};
+Value split(Runtime& runtime, const Value& self, const CallArgs& call, std::string_view name,
+            Side from) {
+  const Bound args(call, {name, {"sep", "maxsplit"}});
+  Splitting splitting{from, split_limit(args), is_space};
   if (args.given(0)) {
-    result.separator = &require_text(args[0], "separator");
-    if (result.separator->empty()) {
-      raise_value("empty separator");
-    }
+    splitting.separator = &require_text(args[0], "separator");
   }
-  return result;
+  return text_list(runtime, split_text(runtime, self.text(), splitting));
 }
 
 Value strip(Runtime& runtime, const Value& self, const CallArgs& call, std::string_view name,
@@ -172,8 +166,29 @@ MarkedString strip_text(const MarkedString& text, Side side, const MarkedString*
   return text.substr(range.begin, range.end);
 }
 
+std::size_t split_limit(const Bound& args) {
+  const std::int64_t most = args.has(1) ? to_index(args[1]) : -1;
+  return most < 0 ? std::numeric_limits<std::size_t>::max() : static_cast<std::size_t>(most);
+}
+
+std::vector<MarkedString> split_text(Runtime& runtime, const MarkedString& text,
+                                     const Splitting& splitting) {
+  const bool right = splitting.from == Side::Right;
+  const std::size_t most = splitting.most;
+  if (splitting.separator == nullptr) {
+    return right ? rsplit_spaces(runtime, text, splitting.is_space, most)
+                 : split_spaces(runtime, text, splitting.is_space, most);
+  }
+  if (splitting.separator->empty()) {
+    raise_value("empty separator");
+  }
+  const std::string_view separator = splitting.separator->bytes();
+  return right ? rsplit_at(runtime, text, separator, most)
+               : split_at(runtime, text, separator, most);
+}
+
 std::vector<MarkedString> split_words(Runtime& runtime, const MarkedString& text) {
-  return split_spaces(runtime, text, std::numeric_limits<std::size_t>::max());
+  return split_spaces(runtime, text, is_space, std::numeric_limits<std::size_t>::max());
 }
 
 std::vector<MarkedString> split_lines(Runtime& runtime, const MarkedString& text, bool keep_ends) {
@@ -195,19 +210,11 @@ std::vector<MarkedString> split_lines(Runtime& runtime, const MarkedString& text
 }
 
 Value str_split(Runtime& runtime, const Value& self, const CallArgs& call) {
-  const Bound args(call, {"split", {"sep", "maxsplit"}});
-  const auto [separator, most] = split_arguments(args);
-  return text_list(runtime, separator == nullptr
-                                ? split_spaces(runtime, self.text(), most)
-                                : split_at(runtime, self.text(), separator->bytes(), most));
+  return split(runtime, self, call, "split", Side::Left);
 }
 
 Value str_rsplit(Runtime& runtime, const Value& self, const CallArgs& call) {
-  const Bound args(call, {"rsplit", {"sep", "maxsplit"}});
-  const auto [separator, most] = split_arguments(args);
-  return text_list(runtime, separator == nullptr
-                                ? rsplit_spaces(runtime, self.text(), most)
-                                : rsplit_at(runtime, self.text(), separator->bytes(), most));
+  return split(runtime, self, call, "rsplit", Side::Right);
 }
 
 Value str_splitlines(Runtime& runtime, const Value& self, const CallArgs& call) {

@@ -18,8 +18,7 @@ namespace smol::jinja {
 // recursive loop.
 class FunctionScope {
  public:
-  explicit FunctionScope(FunctionScope* parent)
-      : parent_(parent), depth_(parent ? parent->depth_ + 1 : 0) {
+  explicit FunctionScope(FunctionScope* parent) : depth_(parent ? parent->depth_ + 1 : 0) {
     if (parent != nullptr) {
       parent->info_.captured = true;
     }
@@ -34,7 +33,6 @@ class FunctionScope {
   const FunctionInfo& info() const noexcept { return info_; }
 
  private:
-  FunctionScope* parent_;
   std::uint32_t depth_;
   FunctionInfo info_;
   std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> slots_;

@@ -19,8 +19,8 @@ Template Template::parse(std::string_view source, const ParseOptions& options) {
   tree->source = normalize_source(source);
   tree->autoescape = options.autoescape;
   try {
-    tree->body = parse_template(tree->source);
-    resolve(*tree);
+    tree->body = Parser(tree->source).parse();
+    Resolver(*tree).run();
   } catch (const SyntaxError& error) {
     throw TemplateError(TemplateError::Phase::Parse, error.message,
                         TemplateError::locate(tree->source, error.offset), false);

@@ -163,13 +163,13 @@ bool compares(Runtime& runtime, const Value& value, const CallArgs& call) {
   return ordered(runtime.budget(), ordering, value, args[0]);
 }
 
-struct Entry {
+struct TestEntry {
   std::string_view name;
   TestFunction function;
 };
 
 // Sorted by name.
-constexpr std::array kTests = std::to_array<Entry>({
+constexpr std::array kTests = std::to_array<TestEntry>({
     {"!=", is_not_equal},
     {"<", compares<Ordering::Less>},
     {"<=", compares<Ordering::LessEqual>},
@@ -216,7 +216,7 @@ constexpr std::array kTests = std::to_array<Entry>({
 TestFunction find_test(std::string_view name) noexcept {
   const auto* const it = std::lower_bound(
       kTests.begin(), kTests.end(), name,
-      [](const Entry& entry, std::string_view wanted) { return entry.name < wanted; });
+      [](const TestEntry& entry, std::string_view wanted) { return entry.name < wanted; });
   return it != kTests.end() && it->name == name ? it->function : nullptr;
 }
 

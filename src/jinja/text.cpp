@@ -136,7 +136,7 @@ std::string float_repr(double value) {
   constexpr int kFirstFixedExponent = -4;
   std::array<char, 400> buffer{};
   auto end = std::to_chars(buffer.begin(), buffer.end(), value, std::chars_format::scientific).ptr;
-  const std::string scientific(buffer.begin(), end);
+  std::string scientific(buffer.begin(), end);
   const std::size_t e = scientific.find('e');
   const int exponent = std::atoi(scientific.c_str() + e + 1);
   if (exponent < kFirstFixedExponent || exponent >= kLastFixedExponent) {

@@ -50,6 +50,10 @@ bool has(char32_t c, Property property) noexcept {
   return (flags_of(c) & static_cast<std::uint16_t>(property)) != 0;
 }
 
+bool is_space(char32_t c) noexcept {
+  return has(c, Property::Space);
+}
+
 bool is_alnum(char32_t c) noexcept {
   constexpr auto kAlnum =
       static_cast<std::uint16_t>(Property::Alpha) | static_cast<std::uint16_t>(Property::Decimal) |
@@ -84,6 +88,18 @@ std::u32string to_title(char32_t c) {
 
 std::u32string to_fold(char32_t c) {
   return map_case(fold_table(), c);
+}
+
+char32_t by_name(std::string_view name) {
+  std::string upper(name);
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  const auto table = names();
+  const auto it = std::lower_bound(
+      table.begin(), table.end(), upper,
+      [](const NamedCharacter& named, const std::string& wanted) { return named.name < wanted; });
+  return it != table.end() && it->name == upper ? it->code_point : U'\0';
 }
 
 }  // namespace smol::jinja::unicode

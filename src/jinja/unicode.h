@@ -24,6 +24,8 @@ enum class Property : std::uint16_t {
 };
 
 bool has(char32_t c, Property property) noexcept;
+// str.isspace().
+bool is_space(char32_t c) noexcept;
 // Alpha, Decimal, Digit or Numeric: str.isalnum().
 bool is_alnum(char32_t c) noexcept;
 // \w of Python's re.

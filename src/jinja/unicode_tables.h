@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace smol::jinja::unicode {
 
@@ -24,6 +25,11 @@ struct CaseSpecial {
   const char32_t* to;
 };
 
+struct NamedCharacter {
+  std::string_view name;
+  std::uint32_t code_point;
+};
+
 struct CaseTable {
   std::span<const CaseRun> runs;  // ascending `first`; runs of step 2 may interleave in pairs
   std::span<const CaseSpecial> special;  // ascending
@@ -34,5 +40,7 @@ CaseTable upper_table() noexcept;
 CaseTable lower_table() noexcept;
 CaseTable title_table() noexcept;
 CaseTable fold_table() noexcept;
+// Ascending names.
+std::span<const NamedCharacter> names() noexcept;
 
 }  // namespace smol::jinja::unicode

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kCharacters =
     256 + 68;  // the last byte without a printable character is U+0143
-constexpr std::int16_t kNone = -1;
+constexpr std::int16_t kNoByte = -1;
 
 constexpr bool is_printable(std::size_t byte) {
   return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
@@ -21,7 +21,7 @@ constexpr bool is_printable(std::size_t byte) {
 constexpr std::array<std::int16_t, kCharacters> byte_of_character() {
   std::array<std::int16_t, kCharacters> table{};
   for (auto& entry : table) {
-    entry = kNone;
+    entry = kNoByte;
   }
   std::size_t next = 256;
   for (std::size_t byte = 0; byte < 256; ++byte) {
@@ -38,8 +38,8 @@ bool append_spelled_bytes(std::string_view spelled, std::string& out) {
   const std::size_t before = out.size();
   while (!spelled.empty()) {
     const utf8::Step step = utf8::next(spelled);
-    const std::int16_t byte = step.code_point < kCharacters ? kByteOf[step.code_point] : kNone;
-    if (byte == kNone) {
+    const std::int16_t byte = step.code_point < kCharacters ? kByteOf[step.code_point] : kNoByte;
+    if (byte == kNoByte) {
       out.resize(before);
       return false;
     }

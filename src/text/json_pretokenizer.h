@@ -1,7 +1,7 @@
 // Recognizes a tokenizer.json's "pre_tokenizer" as one that this program has a matcher for.
 #pragma once
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "text/pretokenizer.h"
 
 namespace smol::text {

@@ -53,6 +53,8 @@ class Tokenizer {
   // By the file's content: GGUF or tokenizer.json.
   static Tokenizer open(const std::filesystem::path& path);
 
+  Tokenizer(const Tokenizer&) = delete;
+  Tokenizer& operator=(const Tokenizer&) = delete;
   Tokenizer(Tokenizer&&) noexcept;
   Tokenizer& operator=(Tokenizer&&) noexcept;
   ~Tokenizer();

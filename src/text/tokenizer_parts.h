@@ -26,6 +26,8 @@ struct TokenizerParts {
 };
 
 struct Tokenizer::Impl {
+  explicit Impl(TokenizerParts loaded) : parts(std::move(loaded)) {}
+
   TokenizerParts parts;
 };
 

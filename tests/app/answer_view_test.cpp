@@ -72,6 +72,9 @@ TEST(EndingNote, IsEmptyForANormalEnd) {
   finished.cut_while_thinking = true;
   EXPECT_EQ(ending_note(finished, 4096),
             "[cut while thinking: the context of 4096 tokens is full]");
+  finished.generation.reason = engine::FinishReason::MaxTokens;
+  finished.generation.generated_tokens = 20;
+  EXPECT_EQ(ending_note(finished, 4096), "[cut while thinking: --max-tokens 20 reached]");
 }
 
 TEST(StatisticsLine, TellsTokensSpeedReuseAndContext) {

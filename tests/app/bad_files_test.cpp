@@ -16,6 +16,7 @@
 #include "app/options.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "support/demo_model.h"
 #include "support/model_copy.h"
 #include "support/temp_folder.h"
 #include "text/tokenizer.h"
@@ -24,9 +25,6 @@ namespace smol::app {
 namespace {
 
 using test::ModelCopy;
-
-const std::filesystem::path kDemo =
-    std::filesystem::path(SMOL_SOURCE_DIR) / "models/demo/smollm3-demo-q8_0.gguf";
 
 void expect_one_line(const std::string& message, const std::string& words) {
   EXPECT_NE(message.find(words), std::string::npos) << message;
@@ -48,7 +46,7 @@ class BadModel : public testing::TestWithParam<Bad> {};
 TEST_P(BadModel, IsRefusedWithOneLineThatNamesTheThing) {
   const test::TempFolder folder;
   const auto path = folder.path() / "bad.gguf";
-  ModelCopy copy(kDemo);
+  ModelCopy copy(test::kDemoModel);
   GetParam().damage(copy);
   copy.write(path);
   ModelOptions options;
@@ -77,7 +75,8 @@ std::function<void(ModelCopy&)> without(std::string_view key) {
   return [key](ModelCopy& copy) { copy.remove(key); };
 }
 
-std::function<void(ModelCopy&)> shaped(std::string_view tensor, std::vector<std::size_t> shape) {
+std::function<void(ModelCopy&)> shaped(std::string_view tensor,
+                                       const std::vector<std::size_t>& shape) {
   return [tensor, shape](ModelCopy& copy) { copy.tensor(tensor).spec.shape = shape; };
 }
 
@@ -159,8 +158,6 @@ std::vector<Bad> bad_tensors() {
 }
 
 constexpr std::string_view kTokens = "tokenizer.ggml.tokens";
-constexpr std::string_view kTypes = "tokenizer.ggml.token_type";
-constexpr std::string_view kMerges = "tokenizer.ggml.merges";
 
 std::vector<Bad> bad_tokenizers() {
   return {
@@ -171,16 +168,18 @@ std::vector<Bad> bad_tokenizers() {
       {"TokensMissing", without(kTokens), "tokenizer.ggml.tokens"},
       {"TokensAsNumbers", set_count(kTokens, 7), "tokenizer.ggml.tokens"},
       {"TokensTooFew", [](ModelCopy& c) { c.array<std::string_view>(kTokens).pop_back(); }, "4351"},
-      {"TypesMissing", without(kTypes), "tokenizer.ggml.token_type"},
-      {"TypesTooFew", [](ModelCopy& c) { c.array<std::int32_t>(kTypes).pop_back(); },
+      {"TypesMissing", without(test::kTokenTypes), "tokenizer.ggml.token_type"},
+      {"TypesTooFew", [](ModelCopy& c) { c.array<std::int32_t>(test::kTokenTypes).pop_back(); },
        "tokenizer.ggml.token_type"},
-      {"TypeUnknown", [](ModelCopy& c) { c.array<std::int32_t>(kTypes)[5] = 77; }, "found 77"},
-      {"TypeNegative", [](ModelCopy& c) { c.array<std::int32_t>(kTypes)[5] = -1; }, "found -1"},
-      {"MergesMissing", without(kMerges), "tokenizer.ggml.merges"},
+      {"TypeUnknown", [](ModelCopy& c) { c.array<std::int32_t>(test::kTokenTypes)[5] = 77; },
+       "found 77"},
+      {"TypeNegative", [](ModelCopy& c) { c.array<std::int32_t>(test::kTokenTypes)[5] = -1; },
+       "found -1"},
+      {"MergesMissing", without(test::kMerges), "tokenizer.ggml.merges"},
       {"MergeOfUnknownTokens",
-       [](ModelCopy& c) { c.array<std::string_view>(kMerges)[3] = "zzz qqqq"; }, "merge"},
-      {"MergeWithoutSpace", [](ModelCopy& c) { c.array<std::string_view>(kMerges)[3] = "ab"; },
-       "merge"},
+       [](ModelCopy& c) { c.array<std::string_view>(test::kMerges)[3] = "zzz qqqq"; }, "merge"},
+      {"MergeWithoutSpace",
+       [](ModelCopy& c) { c.array<std::string_view>(test::kMerges)[3] = "ab"; }, "merge"},
       {"EosPastTheVocabulary", set_count("tokenizer.ggml.eos_token_id", 4352), "found 4352"},
       {"BosHuge", set_count("tokenizer.ggml.bos_token_id", 0xFFFFFFFF), "found 4294967295"},
       {"EosAsText", set_text("tokenizer.ggml.eos_token_id", "<|im_end|>"),
@@ -190,14 +189,14 @@ std::vector<Bad> bad_tokenizers() {
   };
 }
 
-std::string name_of(const testing::TestParamInfo<Bad>& info) {
+std::string bad_name(const testing::TestParamInfo<Bad>& info) {
   return info.param.name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Hyperparameters, BadModel, testing::ValuesIn(bad_hyperparameters()),
-                         name_of);
-INSTANTIATE_TEST_SUITE_P(Tensors, BadModel, testing::ValuesIn(bad_tensors()), name_of);
-INSTANTIATE_TEST_SUITE_P(Tokenizers, BadModel, testing::ValuesIn(bad_tokenizers()), name_of);
+                         bad_name);
+INSTANTIATE_TEST_SUITE_P(Tensors, BadModel, testing::ValuesIn(bad_tensors()), bad_name);
+INSTANTIATE_TEST_SUITE_P(Tokenizers, BadModel, testing::ValuesIn(bad_tokenizers()), bad_name);
 
 // Template errors show the place with a caret, so they have more lines; the first one says what is
 // wrong.
@@ -205,7 +204,7 @@ TEST(BadTemplate, IsRefusedWithItsPlace) {
   for (const char* source : {"{% if %}", "{{ 1 +", "{% for x in y %}", "{{ a b }}", "{% nope %}",
                              "{{ x | nofilter }}", "{{ 'open }}", "{% endif %}", "{# open"}) {
     const test::TempFolder folder;
-    ModelCopy copy(kDemo);
+    ModelCopy copy(test::kDemoModel);
     copy.set("tokenizer.chat_template", std::string_view(source));
     copy.write(folder.path() / "bad.gguf");
     ModelOptions options;

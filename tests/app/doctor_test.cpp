@@ -15,6 +15,7 @@
 
 #include "app/known_templates.h"
 #include "base/error.h"
+#include "support/demo_model.h"
 #include "support/model_copy.h"
 #include "support/temp_folder.h"
 
@@ -23,8 +24,6 @@ namespace {
 
 using test::ModelCopy;
 
-const std::filesystem::path kDemo =
-    std::filesystem::path(SMOL_SOURCE_DIR) / "models/demo/smollm3-demo-q8_0.gguf";
 constexpr std::size_t kHeadDim = 64;
 
 std::vector<Finding> faults_of(const std::filesystem::path& path) {
@@ -95,7 +94,7 @@ class PlantedFault : public testing::TestWithParam<Planted> {};
 
 TEST_P(PlantedFault, IsFoundAndNamed) {
   const test::TempFolder folder;
-  ModelCopy copy(kDemo);
+  ModelCopy copy(test::kDemoModel);
   GetParam().plant(copy);
   copy.write(folder.path() / "copy.gguf");
   const std::vector<Finding> faults = faults_of(folder.path() / "copy.gguf");
@@ -108,8 +107,6 @@ TEST_P(PlantedFault, IsFoundAndNamed) {
 
 constexpr std::string_view kRopeBase = "smollm3.rope.freq_base";
 constexpr std::string_view kPre = "tokenizer.ggml.pre";
-constexpr std::string_view kTypes = "tokenizer.ggml.token_type";
-constexpr std::string_view kMerges = "tokenizer.ggml.merges";
 constexpr std::string_view kTemplate = "tokenizer.chat_template";
 
 std::vector<Planted> metadata_faults() {
@@ -150,24 +147,25 @@ std::vector<Planted> tokenizer_faults() {
        "pre-tokenizer", "found \"default\""},
       {"MergeRemoved",
        [](ModelCopy& c) {
-         auto& merges = c.array<std::string_view>(kMerges);
+         auto& merges = c.array<std::string_view>(test::kMerges);
          merges.erase(merges.begin() + 1000);
        },
        "merges", "(1256)"},
       {"MergesSwapped",
        [](ModelCopy& c) {
-         auto& merges = c.array<std::string_view>(kMerges);
+         auto& merges = c.array<std::string_view>(test::kMerges);
          std::swap(merges[10], merges[11]);
        },
        "merges", "order of their ids"},
-      {"MergeBroken", [](ModelCopy& c) { c.array<std::string_view>(kMerges)[7] = "zq zq"; },
+      {"MergeBroken", [](ModelCopy& c) { c.array<std::string_view>(test::kMerges)[7] = "zq zq"; },
        "merges", "line 7"},
-      {"ThinkIsControl", [](ModelCopy& c) { c.array<std::int32_t>(kTypes)[4098] = 3; },
+      {"ThinkIsControl", [](ModelCopy& c) { c.array<std::int32_t>(test::kTokenTypes)[4098] = 3; },
        "token types", "\"<think>\" (4098): expected type 4"},
-      {"EndOfTurnIsNormal", [](ModelCopy& c) { c.array<std::int32_t>(kTypes)[4108] = 1; },
-       "token types", "\"<|im_end|>\" (4108): expected type 3"},
-      {"WordIsControl", [](ModelCopy& c) { c.array<std::int32_t>(kTypes)[300] = 3; }, "token types",
-       "expected type 1"},
+      {"EndOfTurnIsNormal",
+       [](ModelCopy& c) { c.array<std::int32_t>(test::kTokenTypes)[4108] = 1; }, "token types",
+       "\"<|im_end|>\" (4108): expected type 3"},
+      {"WordIsControl", [](ModelCopy& c) { c.array<std::int32_t>(test::kTokenTypes)[300] = 3; },
+       "token types", "expected type 1"},
       {"TokenTwice",
        [](ModelCopy& c) {
          auto& tokens = c.array<std::string_view>("tokenizer.ggml.tokens");
@@ -223,25 +221,28 @@ std::vector<Planted> tensor_faults() {
   };
 }
 
-std::string name_of(const testing::TestParamInfo<Planted>& info) {
+std::string planted_name(const testing::TestParamInfo<Planted>& info) {
   return info.param.name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Metadata, PlantedFault, testing::ValuesIn(metadata_faults()), name_of);
-INSTANTIATE_TEST_SUITE_P(Tokenizer, PlantedFault, testing::ValuesIn(tokenizer_faults()), name_of);
-INSTANTIATE_TEST_SUITE_P(Template, PlantedFault, testing::ValuesIn(template_faults()), name_of);
-INSTANTIATE_TEST_SUITE_P(Tensors, PlantedFault, testing::ValuesIn(tensor_faults()), name_of);
+INSTANTIATE_TEST_SUITE_P(Metadata, PlantedFault, testing::ValuesIn(metadata_faults()),
+                         planted_name);
+INSTANTIATE_TEST_SUITE_P(Tokenizer, PlantedFault, testing::ValuesIn(tokenizer_faults()),
+                         planted_name);
+INSTANTIATE_TEST_SUITE_P(Template, PlantedFault, testing::ValuesIn(template_faults()),
+                         planted_name);
+INSTANTIATE_TEST_SUITE_P(Tensors, PlantedFault, testing::ValuesIn(tensor_faults()), planted_name);
 
 TEST(Doctor, FindsNoFaultInTheDemoModel) {
-  const std::vector<Finding> faults = faults_of(kDemo);
+  const std::vector<Finding> faults = faults_of(test::kDemoModel);
   EXPECT_TRUE(faults.empty()) << describe(faults);
 }
 
 TEST(Doctor, ReportsAFileThatIsCut) {
   const test::TempFolder folder;
   const auto cut = folder.path() / "cut.gguf";
-  std::filesystem::copy_file(kDemo, cut);
-  std::filesystem::resize_file(cut, std::filesystem::file_size(kDemo) - 1000);
+  std::filesystem::copy_file(test::kDemoModel, cut);
+  std::filesystem::resize_file(cut, std::filesystem::file_size(test::kDemoModel) - 1000);
   const std::vector<Finding> faults = faults_of(cut);
   ASSERT_EQ(faults.size(), 1U);
   EXPECT_EQ(faults[0].check, "file");
@@ -249,7 +250,7 @@ TEST(Doctor, ReportsAFileThatIsCut) {
 
 TEST(Doctor, ExitStatusTellsWhetherThereWereFaults) {
   std::ostringstream out;
-  EXPECT_EQ(run_doctor({kDemo}, out), 0);
+  EXPECT_EQ(run_doctor({test::kDemoModel}, out), 0);
   EXPECT_NE(out.str().find("no faults\n"), std::string::npos);
   const test::TempFolder folder;
   std::ofstream(folder.path() / "bad.gguf") << "no model";

@@ -1,9 +1,11 @@
 #include "app/flags.h"
 
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -113,6 +115,26 @@ TEST_F(Flags, ASwitchIsOnWhereGivenAndTakesItsVariable) {
   const Variable variable{"SMOLBOT_RAW", "0"};
   parse({});
   EXPECT_FALSE(flag);
+}
+
+TEST_F(Flags, OfTwoOppositesTheLastOneGivenCountsAndBeforeTheVariables) {
+  const Variable variable{"SMOLBOT_NO_THINK", "1"};
+  std::optional<bool> think;
+  add_opposites(app_, {"--think", "help", ""}, {"--no-think", "help", ""},
+                [&think](bool on) { think = on; });
+  parse({});
+  EXPECT_EQ(think, false);
+  parse({"--think"});
+  EXPECT_EQ(think, true);
+  parse({"--think", "--no-think"});
+  EXPECT_EQ(think, false);
+  parse({"--no-think", "--think"});
+  EXPECT_EQ(think, true);
+}
+
+TEST_F(Flags, AFlagOfOneCommandHasAVariableOfItsOwn) {
+  EXPECT_EQ(environment_name(Flag{"-o,--output", "", "", "bench"}), "SMOLBOT_BENCH_OUTPUT");
+  EXPECT_EQ(environment_name(Flag{"-o,--output", "", ""}), "SMOLBOT_OUTPUT");
 }
 
 TEST_F(Flags, ASwitchRefusesAStrangeVariable) {

@@ -9,14 +9,12 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "support/demo_model.h"
 #include "support/raw_gguf.h"
 #include "support/temp_folder.h"
 
 namespace smol::app {
 namespace {
-
-const std::filesystem::path kDemo =
-    std::filesystem::path(SMOL_SOURCE_DIR) / "models/demo/smollm3-demo-q8_0.gguf";
 
 std::string report_of(const std::filesystem::path& path, bool json) {
   std::ostringstream out;
@@ -25,13 +23,13 @@ std::string report_of(const std::filesystem::path& path, bool json) {
 }
 
 std::filesystem::path write_file(const test::TempFolder& folder, const test::RawGguf& raw) {
-  const auto path = folder.path() / "strange.gguf";
+  auto path = folder.path() / "strange.gguf";
   std::ofstream(path, std::ios::binary) << raw.bytes();
   return path;
 }
 
 TEST(Inspect, ShowsMetadataTensorsTokenizerAndTemplate) {
-  const std::string report = report_of(kDemo, false);
+  const std::string report = report_of(test::kDemoModel, false);
   for (const char* words :
        {"GGUF version 3, 7755904 bytes", "general.architecture = \"smollm3\"",
         "smollm3.block_count = 8 (u32)", "array of string, 4352 elements", "blk.7.ffn_down.weight",
@@ -42,7 +40,7 @@ TEST(Inspect, ShowsMetadataTensorsTokenizerAndTemplate) {
 }
 
 TEST(Inspect, WritesTheSameAsJson) {
-  const Json report = parse_json(report_of(kDemo, true), "report");
+  const Json report = parse_json(report_of(test::kDemoModel, true), "report");
   EXPECT_EQ(report.at("metadata").at("smollm3.block_count"), 8);
   EXPECT_EQ(report.at("metadata").at("tokenizer.ggml.tokens").at("length"), 4352);
   EXPECT_EQ(report.at("tensors").size(), 74U);

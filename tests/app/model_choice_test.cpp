@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 class ModelChoiceTest : public ::testing::Test {
  protected:
   fs::path add(const std::string& name, const std::string& architecture, int hours_old) {
-    const fs::path path = folder_.path() / "models" / name;
+    fs::path path = folder_.path() / "models" / name;
     fs::create_directories(path.parent_path());
     test::TinySpec spec;
     spec.architecture = architecture;
@@ -38,6 +38,11 @@ class ModelChoiceTest : public ::testing::Test {
   }
 
   ModelChoice choose() const { return choose_model(std::nullopt, {folder_.path()}); }
+
+  std::string choose_from(const std::string& name) {
+    add(name, "smollm3", 1);
+    return choose().path.filename().string();
+  }
 
   test::TempFolder folder_;
 };
@@ -72,6 +77,25 @@ TEST_F(ModelChoiceTest, TheDemoIsTheLastResort) {
   const ModelChoice choice = choose();
   EXPECT_EQ(choice.path, demo);
   EXPECT_TRUE(choice.is_fallback);
+}
+
+TEST_F(ModelChoiceTest, WhatIsLeftOutIsSaidWithTheReason) {
+  add("demo/smollm3-demo-q8_0.gguf", "smollm3", 1);
+  add("other.gguf", "llama", 2);
+  std::ofstream(folder_.path() / "models" / "half.gguf") << "GGUF";
+  age(folder_.path() / "models" / "half.gguf", 1);
+  const ModelChoice choice = choose();
+  EXPECT_TRUE(choice.is_fallback);
+  EXPECT_EQ(choice.n_found, 2U);
+  ASSERT_EQ(choice.left_out.size(), 2U);
+  EXPECT_NE(choice.left_out[0].find("half.gguf: "), std::string::npos) << choice.left_out[0];
+  EXPECT_NE(choice.left_out[1].find("other.gguf: expected a SmolLM3, found \"llama\""),
+            std::string::npos)
+      << choice.left_out[1];
+}
+
+TEST_F(ModelChoiceTest, TheEndingMayBeInCapitals) {
+  EXPECT_EQ(choose_from("BIG.GGUF"), "BIG.GGUF");
 }
 
 TEST_F(ModelChoiceTest, NothingAtAllIsAnError) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string write_file(const test::TempFolder& folder, const std::string& text) {
-  const std::string path = (folder.path() / "file.json").string();
+  std::string path = (folder.path() / "file.json").string();
   std::ofstream(path) << text;
   return path;
 }

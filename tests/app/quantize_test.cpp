@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <sstream>
@@ -16,6 +18,7 @@
 #include "gguf/file.h"
 #include "gguf/half.h"
 #include "gguf/writer.h"
+#include "support/demo_model.h"
 #include "support/temp_folder.h"
 
 namespace smol::app {
@@ -41,7 +44,7 @@ void append_values(gguf::Writer& writer, std::size_t count) {
 
 // A model's tensors with rows of 256, one with rows of 96, one vector in F16.
 std::filesystem::path write_model(const test::TempFolder& folder) {
-  const auto path = folder.path() / "f32.gguf";
+  auto path = folder.path() / "f32.gguf";
   const std::vector<gguf::Metadata::Entry> metadata{
       {"general.architecture", std::string_view("llama")},
       {"llama.block_count", std::uint32_t{8}},
@@ -104,7 +107,9 @@ TEST(Quantize, KeepsValuesCloseForEveryType) {
   write_model(folder);
   for (const char* type : {"Q8_0", "Q6_K", "Q4_0", "Q4_K"}) {
     std::ostringstream out;
-    run_quantize(options_for(folder, type), out);
+    QuantizeOptions options = options_for(folder, type);
+    options.force = true;
+    run_quantize(options, out);
     const File file = File::open(folder.path() / "out.gguf");
     const std::vector<float> values = values_of(file.tensor("blk.1.attn_v.weight"));
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -166,7 +171,7 @@ TEST(Quantize, RefusesAnUnknownType) {
 TEST(Quantize, RefusesAnInputThatIsQuantizedAlready) {
   const test::TempFolder folder;
   QuantizeOptions options = options_for(folder, "Q4_K");
-  options.input = std::filesystem::path(SMOL_SOURCE_DIR) / "models/demo/smollm3-demo-q8_0.gguf";
+  options.input = test::kDemoModel;
   expect_refused(options, ErrorCode::Unsupported, "expected F32, F16 or BF16, found Q8_0");
   EXPECT_FALSE(std::filesystem::exists(options.output));
 }
@@ -188,8 +193,33 @@ TEST(Quantize, RefusesValuesThatAreNotFiniteAndLeavesNoFile) {
   writer.finish();
   expect_refused(options_for(folder, "Q8_0"), ErrorCode::BadInput,
                  "tensor \"m.weight\": expected finite values, found an infinity or NaN in row 2");
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "out.gguf"));
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / "out.gguf.part"));
+  const std::filesystem::directory_iterator files{folder.path()};
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
+}
+
+TEST(Quantize, ReplacesAnEarlierFileOnlyWhenToldTo) {
+  const test::TempFolder folder;
+  write_model(folder);
+  QuantizeOptions options = options_for(folder, "Q8_0");
+  std::ofstream(options.output) << "precious";
+  expect_refused(options, ErrorCode::BadInput,
+                 "out.gguf: expected no file there (--force replaces it), found one");
+  EXPECT_EQ(std::filesystem::file_size(options.output), 8U);
+  options.force = true;
+  std::ostringstream out;
+  EXPECT_EQ(run_quantize(options, out), 0);
+  EXPECT_GT(std::filesystem::file_size(options.output), 8U);
+}
+
+TEST(Quantize, LeavesANeighbourNamedPartAlone) {
+  const test::TempFolder folder;
+  QuantizeOptions options = options_for(folder, "Q8_0");
+  options.input = folder.path() / "out.gguf.part";
+  std::filesystem::rename(write_model(folder), options.input);
+  const auto size = std::filesystem::file_size(options.input);
+  std::ostringstream out;
+  EXPECT_EQ(run_quantize(options, out), 0);
+  EXPECT_EQ(std::filesystem::file_size(options.input), size);
 }
 
 }  // namespace

@@ -59,13 +59,13 @@ TEST(NpyHeader, IsAMultipleOf64BytesAndNamesTheShape) {
 
 TEST(NpyWriter, LeavesNothingWithoutFinish) {
   const test::TempFolder folder;
-  { NpyWriter writer{folder.path() / "x.npy", 1, 2}; }
+  { NpyWriter writer{folder.path() / "x.npy", {}, 1, 2}; }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(NpyWriter, WritesHeaderAndRows) {
   const test::TempFolder folder;
-  NpyWriter writer{folder.path() / "x.npy", 1, 2};
+  NpyWriter writer{folder.path() / "x.npy", {}, 1, 2};
   writer.write_row(std::vector<float>{1.0F, 2.0F});
   writer.finish();
   EXPECT_EQ(MappedFile{folder.path() / "x.npy"}.bytes().size(), npy_header(1, 2).size() + 8);

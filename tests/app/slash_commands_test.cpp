@@ -179,7 +179,7 @@ TEST(Conversation, ExportNeverOverwrites) {
   const test::TempFolder folder;
   const std::string path = (folder.path() / "a.md").string();
   std::ofstream(path) << "mine";
-  EXPECT_THAT(conversation().take("/export " + path).text, HasSubstr("expected a new file"));
+  EXPECT_THAT(conversation().take("/export " + path).text, HasSubstr("expected no file there"));
   EXPECT_EQ(contents(path), "mine");
 }
 

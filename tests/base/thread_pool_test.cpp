@@ -11,7 +11,7 @@ namespace smol {
 namespace {
 
 TEST(ThreadPool, RunsOnceOnEachWorker) {
-  for (const std::size_t threads : {1, 2, 5}) {
+  for (const std::size_t threads : {1U, 2U, 5U}) {
     ThreadPool pool(threads);
     EXPECT_EQ(pool.size(), threads);
     std::vector<int> calls(threads, 0);
@@ -33,7 +33,7 @@ TEST(ThreadPool, RunWaitsForAllWorkers) {
 
 TEST(ThreadPool, ForEachHandsOutEveryIndexOnce) {
   ThreadPool pool(3);
-  for (const std::size_t count : {0, 1, 2, 1000}) {
+  for (const std::size_t count : {0U, 1U, 2U, 1000U}) {
     std::vector<int> calls(count, 0);
     pool.for_each(count, [&](std::size_t i) { ++calls[i]; });
     EXPECT_EQ(calls, std::vector<int>(count, 1));

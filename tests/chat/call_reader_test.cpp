@@ -27,6 +27,11 @@ TEST(CallReader, RewritesWhatIsNoStrictJson) {
             R"({"a": "Aé'\"\\q"})");
 }
 
+TEST(CallReader, KnowsOnlyTheWhiteSpaceOfJson) {
+  EXPECT_EQ(arguments("{\"name\": \"f\",\r\n\t\"arguments\": {\"s\" : 1}}"), "{\"s\" : 1}");
+  EXPECT_EQ(arguments("{\"name\": \"f\", \"arguments\": {\"s\"\v: 1}}"), "none");
+}
+
 TEST(CallReader, ReadsSurrogatePairsAndReplacesHalves) {
   EXPECT_EQ(arguments(R"({"name":"f","arguments":"{\"a\": \"\ud83d\ude00\"}"})"), R"({"a": "😀"})");
   EXPECT_EQ(arguments(R"({"name":"f","arguments":{"a":"\ud83d"}})"), "{\"a\": \"\xEF\xBF\xBD\"}");

@@ -8,16 +8,15 @@
 #include "chat/message.h"
 #include "chat/prompt_builder.h"
 #include "gguf/file.h"
+#include "support/demo_model.h"
 #include "text/tokenizer.h"
 
 namespace smol::chat {
 
 class DemoChat {
  public:
-  static constexpr const char* kPath = SMOL_SOURCE_DIR "/models/demo/smollm3-demo-q8_0.gguf";
-
   DemoChat()
-      : file_(gguf::File::open(kPath)),
+      : file_(gguf::File::open(test::kDemoModel)),
         tokenizer(text::Tokenizer::from_gguf(file_)),
         builder(file_.metadata().string("tokenizer.chat_template").value(), tokenizer) {}
 
@@ -30,8 +29,8 @@ class DemoChat {
 };
 
 inline const DemoChat& demo_chat() {
-  static const DemoChat chat;
-  return chat;
+  static const DemoChat kChat;
+  return kChat;
 }
 
 inline Message message(Role role, std::string content) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/json.h"
 
 namespace smol::chat {
 namespace {
@@ -88,6 +89,10 @@ TEST(ToolSpecs, MustBeAListOfObjects) {
   EXPECT_EQ(tools_from_json(parse_json(R"([{"name":"f"}])", "t")).size(), 1U);
   EXPECT_THROW(tools_from_json(parse_json(R"({"name":"f"})", "t")), Error);
   EXPECT_THROW(tools_from_json(parse_json(R"(["f"])", "t")), Error);
+  for (const char* nameless : {R"([{}])", R"([{"type":"function"}])", R"([{"function":"x"}])",
+                               R"([{"name":5}])", R"([{"name":""}])", R"([{"function":{}}])"}) {
+    EXPECT_THROW(tools_from_json(parse_json(nameless, "t")), Error) << nameless;
+  }
 }
 
 TEST(SpacedJson, IsWhatPythonWrites) {

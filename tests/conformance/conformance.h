@@ -77,6 +77,9 @@ void run_sampler(const Options& options, Report& report);
 void for_each_record(const std::filesystem::path& file, Report& report,
                      const std::function<void(const Json& record, const std::string& id)>& one);
 
+// A whole file. Throws Error{NotFound}.
+std::string read_file(const std::filesystem::path& path);
+
 // Throws Error{BadInput}: "--tokenizer is needed for this kind".
 void require_option(const std::filesystem::path& value, std::string_view flag);
 

@@ -25,16 +25,24 @@ std::string decode_cut(const Tokenizer& tokenizer, std::span<const TokenId> ids,
   return text + decoder.flush();
 }
 
+// Before id i is a cut if bit i - 1 is set.
+std::vector<std::size_t> cuts_of(std::size_t bits, std::size_t n_ids) {
+  std::vector<std::size_t> cuts;
+  for (std::size_t i = 1; i < n_ids; ++i) {
+    if ((bits >> (i - 1) & 1U) != 0) {
+      cuts.push_back(i);
+    }
+  }
+  return cuts;
+}
+
 std::vector<std::vector<std::size_t>> ways_of_cutting(std::size_t n_ids) {
   std::vector<std::vector<std::size_t>> ways;
   if (n_ids > 0 && n_ids <= kAllWays) {
-    for (std::size_t bits = 0; bits < std::size_t{1} << (n_ids - 1); ++bits) {
-      ways.emplace_back();
-      for (std::size_t i = 1; i < n_ids; ++i) {
-        if ((bits >> (i - 1) & 1U) != 0) {
-          ways.back().push_back(i);
-        }
-      }
+    const std::size_t n_ways = std::size_t{1} << (n_ids - 1);
+    ways.reserve(n_ways);
+    for (std::size_t bits = 0; bits < n_ways; ++bits) {
+      ways.push_back(cuts_of(bits, n_ids));
     }
     return ways;
   }

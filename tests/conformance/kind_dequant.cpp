@@ -19,7 +19,7 @@ unsigned hex_digit(char digit) {
   return static_cast<unsigned>(value);
 }
 
-std::vector<std::byte> from_hex(const std::string& text) {
+std::vector<std::byte> block_from_hex(const std::string& text) {
   std::vector<std::byte> bytes;
   for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
     bytes.push_back(static_cast<std::byte>(hex_digit(text[i]) << 4U | hex_digit(text[i + 1])));
@@ -28,7 +28,7 @@ std::vector<std::byte> from_hex(const std::string& text) {
 }
 
 std::vector<float> floats_from_hex(const std::string& text) {
-  const std::vector<std::byte> bytes = from_hex(text);
+  const std::vector<std::byte> bytes = block_from_hex(text);
   std::vector<float> values(bytes.size() / sizeof(float));
   std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
   return values;
@@ -63,7 +63,7 @@ void run_dequant(const Options& options, Report& report) {
       throw Error(ErrorCode::BadInput, "n and f32 disagree");
     }
     std::vector<float> got(expected.size());
-    gguf::dequantize(*dtype, from_hex(record.at("block").get<std::string>()), got);
+    gguf::dequantize(*dtype, block_from_hex(record.at("block").get<std::string>()), got);
     compare(expected, got, record.at("atol").get<double>(), id, report);
   });
 }

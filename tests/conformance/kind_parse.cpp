@@ -2,6 +2,7 @@
 // byte by byte, with its tags as tokens (cut in the same ways), and with its tags spelled out where
 // only tokens count.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chat/space.h"
@@ -15,8 +16,8 @@ using Pieces = std::vector<chat::Piece>;
 
 class ParseCase {
  public:
-  ParseCase(const Json& record, const std::string& id, Report& report)
-      : id_(id),
+  ParseCase(const Json& record, std::string id, Report& report)
+      : id_(std::move(id)),
         report_(report),
         raw_(record.at("raw").get<std::string>()),
         stop_(record.at("mode").at("stop").get<std::string>()),

@@ -1,7 +1,5 @@
 // perplexity.jsonl: mean negative log likelihood of a text in windows, each from an empty cache.
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,17 +13,9 @@ namespace smol::conformance {
 
 namespace {
 
-std::string read_text(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    throw Error(ErrorCode::NotFound, file.string() + ": cannot be read");
-  }
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 std::vector<TokenId> encode(const text::Tokenizer& tokenizer, const Json& record,
                             const Options& options) {
-  const std::string text = read_text(record_root(options) / record.at("text").get<std::string>());
+  const std::string text = read_file(record_root(options) / record.at("text").get<std::string>());
   std::vector<TokenId> ids = tokenizer.encode(text);
   const auto first = ids_of(record.at("first_ids"));
   if (ids.size() != record.at("tokens").get<std::size_t>() ||

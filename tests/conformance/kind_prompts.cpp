@@ -5,9 +5,7 @@
 // token. goldens.jsonl of the demo model (--tokenizer: its GGUF, whose template is used): text and
 // ids.
 #include <algorithm>
-#include <fstream>
 #include <iomanip>
-#include <iterator>
 #include <locale>
 #include <map>
 #include <sstream>
@@ -23,14 +21,6 @@
 
 namespace smol::conformance {
 namespace {
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    throw Error(ErrorCode::NotFound, path.string() + ": cannot be read");
-  }
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 // By strptime's formats.
 std::tm time_of(const std::string& text, const char* format) {

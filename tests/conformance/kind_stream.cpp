@@ -1,7 +1,5 @@
 // stream: token texts -> deltas; their sum, the finish reason, and that no delta holds a tag or
 // half a character.
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -138,9 +136,7 @@ class Example {
 }  // namespace
 
 void run_stream(const Options& options, Report& report) {
-  std::ifstream in(options.cases, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  for (const Json& example : parse_json(text, options.cases.string())) {
+  for (const Json& example : parse_json(read_file(options.cases), options.cases.string())) {
     Example(example, report).run();
   }
 }

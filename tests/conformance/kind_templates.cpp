@@ -1,6 +1,4 @@
 // templates: each chat template with each context, as transformers' apply_chat_template runs them.
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 
@@ -19,14 +17,6 @@ using jinja::List;
 using jinja::Value;
 
 constexpr std::string_view kTag = "CONTINUE_FINAL_MESSAGE_TAG ";
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    throw Error(ErrorCode::NotFound, path.string() + ": cannot be read");
-  }
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 bool is_space(char32_t c) {
   return jinja::unicode::has(c, jinja::unicode::Property::Space);

@@ -1,6 +1,7 @@
 #include "conformance/model_runner.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -173,10 +174,9 @@ double log_sum_exp(std::span<const float> logits) noexcept {
 }
 
 std::string number_text(double value) {
-  constexpr std::size_t kRoom = 40;
-  char text[kRoom];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", value);
+  return text.data();
 }
 
 }  // namespace smol::conformance

@@ -2,20 +2,15 @@
 
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "base/error.h"
+#include "conformance/conformance.h"
 
 namespace smol::conformance {
 
 FloatMatrix read_npy(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
-    throw Error(ErrorCode::NotFound, file.string() + ": cannot be read");
-  }
-  const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const std::string bytes = read_file(file);
   const auto fail = [&](const std::string& what) {
     throw Error(ErrorCode::BadInput, file.string() + ": expected " + what);
   };

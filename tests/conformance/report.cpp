@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <iterator>
 
 #include "base/error.h"
 #include "conformance/conformance.h"
@@ -18,6 +19,14 @@ void Report::fail(std::string_view id, std::string_view expected, std::string_vi
   std::printf("FAILED %.*s\n  expected %.*s\n  got      %.*s\n", static_cast<int>(id.size()),
               id.data(), static_cast<int>(expected.size()), expected.data(),
               static_cast<int>(got.size()), got.data());
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    throw Error(ErrorCode::NotFound, path.string() + ": cannot be read");
+  }
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 void for_each_record(const std::filesystem::path& file, Report& report,

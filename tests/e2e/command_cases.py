@@ -1,9 +1,10 @@
 """Each command on the demo model."""
 import json
 import math
+import os
 import struct
 
-from harness import DEMO, DEMO_F32, ROOT, Skipped, contains, equal
+from harness import DEMO, DEMO_F32, ROOT, SMOLLM2, Skipped, contains, equal
 
 GREEDY = ("--temperature", "0", "--no-think")
 TOOLS = [{"type": "function", "function": {
@@ -41,8 +42,19 @@ def test_run_prints_code_as_json_lines(bench):
 
 def test_run_stops_at_a_string_and_at_a_limit(bench):
     equal(bench.ok("run", *GREEDY, "--stop", " = ", "What is 12 + 30?"), "12 + 30\n")
-    short = bench.ok("run", *GREEDY, "--max-tokens", "3", "Tell me a story.")
-    assert 0 < len(short) < 60, short
+    short = bench.run("run", *GREEDY, "--max-tokens", "3", "Tell me a story.")
+    equal((short.status, short.err), (0, "smolbot: the answer ends here: --max-tokens 3 reached\n"))
+    assert 0 < len(short.out) < 60, short.out
+
+
+def test_run_fails_and_says_why_where_nothing_is_left_of_the_answer(bench):
+    stopped = bench.run("run", *GREEDY, "--stop", "1", "What is 12 + 30?")
+    equal((stopped.status, stopped.out), (1, ""))
+    equal(stopped.err, "smolbot: the answer is empty: --stop\n")
+    for limit in range(18, 23):
+        result = bench.run("run", "--temperature", "0", "--max-tokens", limit, "Who are you?")
+        contains(result.err, f"--max-tokens {limit} reached")
+        equal(result.status, 0 if result.out else 1)
 
 
 def test_run_takes_the_system_message(bench):
@@ -50,8 +62,8 @@ def test_run_takes_the_system_message(bench):
 
 
 def test_run_gives_the_same_answer_for_the_same_seed(bench):
-    first, second, other = (bench.ok("run", "--no-think", "--temperature", "2", "--seed", seed,
-                                     "--max-tokens", "40", "Tell me a story.")
+    first, second, other = (bench.run("run", "--no-think", "--temperature", "2", "--seed", seed,
+                                      "--max-tokens", "40", "Tell me a story.").out
                             for seed in ("7", "7", "8"))
     equal(first, second)
     assert first != other
@@ -66,6 +78,20 @@ def test_run_fails_where_the_limit_falls_into_the_thoughts(bench):
 def test_run_says_how_long_a_prompt_may_be(bench):
     line = bench.fails("run", *GREEDY, "--context", "300", stdin=b"word " * 2000)
     contains(line, "300")
+
+
+def test_run_says_where_a_context_is_stretched(bench):
+    result = bench.run("run", *GREEDY, "--context", "5000", "What is 12 + 30?")
+    equal((result.status, result.out), (0, "12 + 30 = 42.\n"))
+    contains(result.err, "5000 tokens are more than the 4096")
+
+
+def test_another_models_tokenizer_is_refused(bench):
+    if not SMOLLM2.is_file():
+        raise Skipped("SmolLM2-135M-Instruct is not there")
+    for model, other in ((DEMO, SMOLLM2), (SMOLLM2, DEMO)):
+        line = bench.fails("run", "x", "--model", model, "--tokenizer", other)
+        contains(line, f"--tokenizer: {other}: expected the vocabulary of {model}")
 
 
 def test_raw_goes_on_from_the_rendered_template(bench):
@@ -219,3 +245,24 @@ def test_quantize_writes_a_model_that_answers(bench):
 def test_quantize_refuses_what_is_quantized(bench):
     contains(bench.fails("quantize", DEMO, bench.folder / "x.gguf"), "expected")
     assert not (bench.folder / "x.gguf").exists()
+
+
+def test_an_output_file_replaces_another_only_by_force(bench):
+    path = bench.file("x.npy", "precious")
+    logits = ("logits", "--ids", "1", "--npy", path)
+    contains(bench.fails(*logits), f"{path}: expected no file there (--force replaces it), found one")
+    equal(path.read_bytes(), b"precious")
+    bench.ok(*logits, "--force")
+    equal(len(read_npy(path)), 1)
+    model = bench.file("model.gguf", DEMO.read_bytes())
+    contains(bench.fails("logits", "--ids", "1", "-m", model, "--npy", model, "--force"), "found the same")
+    equal(model.stat().st_size, DEMO.stat().st_size)
+
+
+def test_an_output_is_no_device_and_no_link(bench):
+    pipe, link, target = (bench.folder / name for name in ("pipe", "link", "target"))
+    os.mkfifo(pipe)
+    link.symlink_to(target)
+    for path in (pipe, link):
+        contains(bench.fails("logits", "--ids", "1", "--npy", path, "--force"), "expected no file there")
+    assert pipe.is_fifo() and link.is_symlink() and not target.exists()

@@ -2,6 +2,8 @@
 import os
 import re
 import subprocess
+import threading
+from contextlib import closing
 
 from harness import DEMO, ROOT, Skipped, contains, equal
 
@@ -58,7 +60,8 @@ def test_every_flag_has_help_default_and_variable(bench):
         assert flags, out
         for name, rest in flags:
             if name != "help":
-                contains(rest, "SMOLBOT_" + name.upper().replace("-", "_"))
+                flag = name.upper().replace("-", "_")
+                assert re.search(rf"SMOLBOT_({command.upper()}_)?{flag}\)", rest), rest
                 contains(rest, "(default: ")
 
 
@@ -93,6 +96,69 @@ def test_a_broken_template_or_tokenizer_is_named(bench):
     contains(bench.fails("run", "x", "--tokenizer", tokenizer), "--tokenizer")
 
 
+def test_a_text_has_a_limit_and_is_no_model(bench):
+    huge = bench.folder / "huge"
+    with huge.open("wb") as file:
+        file.truncate(100 << 30)
+    for arguments in (["eval", huge], ["run", "x", "--tools", huge], ["run", "x", "--python-tools", huge],
+                      ["run", "x", "--chat-template", huge], ["template", "--messages", huge]):
+        contains(bench.fails(*arguments, timeout=60), "huge: expected at most")
+    contains(bench.fails("eval", DEMO), "found a model file")
+    contains(bench.fails("run", "--raw", stdin=b"x" * ((16 << 20) + 1)), "standard input: expected at most")
+
+
+def test_a_text_may_come_from_a_pipe(bench):
+    pipe = bench.folder / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(b"{{ messages[0].content }}!",))
+    writer.start()
+    equal(bench.ok("template", "--chat-template", pipe, "Hi"), "Hi!")
+    writer.join()
+
+
+def test_a_variable_means_the_same_in_every_command(bench):
+    forms = {}
+    for command in COMMANDS:
+        flags = re.findall(r"^  (-\S+ ?[^ ]*)(.*(?:\n {20}.*)*)", bench.ok(command, "--help"), re.MULTILINE)
+        for form, rest in flags:
+            for variable in re.findall(r"SMOLBOT_\w+", rest):
+                equal(form, forms.setdefault(variable, form))
+    equal(bench.ok("tokenize", "-o", "ids", "Hi", SMOLBOT_IDS="1", SMOLBOT_OUTPUT="x"),
+          bench.ok("tokenize", "-o", "ids", "Hi"))
+
+
+def test_an_empty_value_is_a_value(bench):
+    for words in (["--seed=", "hi"], ["--temperature=", "hi"]):
+        contains(bench.fails("run", *words), 'found ""')
+    for options, variables in (([], {"SMOLBOT_HISTORY": ""}), (["--history="], {})):
+        with closing(bench.chat(*options, **variables)) as chat:
+            chat.prompt()
+            chat.line("/quit")
+            equal(chat.wait(), 0)
+        assert not (bench.folder / ".local").exists()
+
+
+def test_a_flag_counts_before_the_variable_of_its_opposite(bench):
+    for words in (["--think"], ["--no-think", "--think"]):
+        contains(bench.ok("template", *words, "Hi", SMOLBOT_NO_THINK="1"), "Reasoning Mode: /think")
+    contains(bench.ok("template", "--think", "--no-think", "Hi"), "Reasoning Mode: /no_think")
+
+
+def test_messages_name_what_was_given(bench):
+    template = bench.file("bad.jinja", "{% if %}")
+    contains(bench.fails("run", "x", "--chat-template", template), f"--chat-template: {template}: ")
+    contains(bench.fails("run", "x", "--stop", ""), "--stop: expected a text")
+    contains(bench.fails("run", "x", "--logit-bias", "4352=1"), "--logit-bias: expected an id below 4352")
+    contains(bench.fails("quantize", DEMO, "out.gguf", SMOLBOT_TYPE="zz"), "SMOLBOT_TYPE: expected")
+    contains(bench.fails("run", "x", "-m", bench.file("empty.gguf", b"")), "found an empty one")
+    contains(bench.fails("tokenize", "--ids", "99999"), "expected ids from 0 to")
+    contains(bench.fails("tokenize", "--ids", "1", "x"), "found both")
+    contains(bench.fails("template", "--messages", "-", "x", stdin=b"[]"), "found both")
+    contains(bench.fails("frobnicate", "--help"), "expected a command")
+    for tools in ("[{}]", '[{"name": 5}]', '[{"type": "function", "function": "x"}]'):
+        contains(bench.fails("run", "x", "--tools", bench.file("tools.json", tools)), "--tools")
+
+
 def test_variables_stand_for_flags(bench):
     equal(bench.ok("run", "What is 12 + 30?", SMOLBOT_TEMPERATURE="0", SMOLBOT_NO_THINK="1"),
           "12 + 30 = 42.\n")
@@ -120,6 +186,22 @@ def test_a_model_in_the_working_directory_is_found(bench):
     (bench.folder / "models" / "mine.gguf").write_bytes(DEMO.read_bytes())
     result = bench.run("run", "--no-think", "--temperature", "0", "What is 12 + 30?", SMOLBOT_MODEL=None)
     equal((result.out, result.err), ("12 + 30 = 42.\n", ""))
+
+
+def test_files_left_out_of_the_choice_are_named(bench):
+    models = bench.folder / "models"
+    (models / "demo").mkdir(parents=True)
+    (models / "demo" / DEMO.name).symlink_to(DEMO)
+    (models / "half.gguf").write_bytes(DEMO.read_bytes()[:5000])
+    if list((ROOT / "models").glob("*.gguf")):
+        raise Skipped("models/ holds another model")
+    result = bench.run("tokenize", "-o", "ids", "x", SMOLBOT_MODEL=None)
+    equal(result.status, 0)
+    contains(result.err, "left out: models/half.gguf: ")
+    contains(result.err, "demo model")
+    for name in ("a", "b"):
+        (models / f"{name}.gguf").write_bytes(DEMO.read_bytes())
+    contains(bench.run("tokenize", "-o", "ids", "x", SMOLBOT_MODEL=None).err, "models/b.gguf answers")
 
 
 def closed_reader(bench, *arguments):

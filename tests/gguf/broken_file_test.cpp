@@ -37,7 +37,7 @@ RawGguf sound_file() {
   return file;
 }
 
-File parse(const std::string& bytes) {
+File parse_broken(const std::string& bytes) {
   return File::parse(std::as_bytes(std::span(bytes)), "broken.gguf");
 }
 
@@ -58,7 +58,7 @@ TEST_P(BrokenFile, IsRefusedWithOneLineThatNamesTheThing) {
   GetParam().damage(file);
   const std::string bytes = file.bytes();
   try {
-    parse(bytes);
+    parse_broken(bytes);
     FAIL() << "accepted";
   } catch (const Error& error) {
     const std::string message = error.what();
@@ -168,17 +168,17 @@ std::vector<Broken> tensor_faults() {
   };
 }
 
-std::string name_of(const testing::TestParamInfo<Broken>& info) {
+std::string broken_name(const testing::TestParamInfo<Broken>& info) {
   return info.param.name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Header, BrokenFile, testing::ValuesIn(header_faults()), name_of);
-INSTANTIATE_TEST_SUITE_P(Metadata, BrokenFile, testing::ValuesIn(metadata_faults()), name_of);
-INSTANTIATE_TEST_SUITE_P(Tensors, BrokenFile, testing::ValuesIn(tensor_faults()), name_of);
+INSTANTIATE_TEST_SUITE_P(Header, BrokenFile, testing::ValuesIn(header_faults()), broken_name);
+INSTANTIATE_TEST_SUITE_P(Metadata, BrokenFile, testing::ValuesIn(metadata_faults()), broken_name);
+INSTANTIATE_TEST_SUITE_P(Tensors, BrokenFile, testing::ValuesIn(tensor_faults()), broken_name);
 
 TEST(GgufFile, AcceptsTheFileThatTheBrokenOnesAreMadeFrom) {
   const std::string bytes = sound_file().bytes();
-  const File file = parse(bytes);
+  const File file = parse_broken(bytes);
   EXPECT_EQ(file.tensor("matrix").shape, (std::vector<std::size_t>{2, 4}));
   EXPECT_EQ(file.tensor("vector").bytes.size(), 32U);
 }
@@ -187,7 +187,7 @@ TEST(GgufFile, RefusesEveryTruncation) {
   const std::string bytes = sound_file().bytes();
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const std::string cut = bytes.substr(0, size);
-    EXPECT_THROW(parse(cut), Error) << size;
+    EXPECT_THROW(parse_broken(cut), Error) << size;
   }
 }
 
@@ -199,7 +199,7 @@ TEST(GgufFile, NeverCrashesOnAFileWithOneByteChanged) {
       std::string changed = bytes;
       changed[at] = static_cast<char>(static_cast<unsigned char>(changed[at]) ^ change);
       try {
-        parse(changed);
+        parse_broken(changed);
       } catch (const Error&) {
         ++refused;
       }

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "support/demo_model.h"
 #include "support/raw_gguf.h"
 
 namespace smol::gguf {
@@ -21,18 +22,15 @@ using test::raw_string;
 using test::raw_tensor;
 using test::RawGguf;
 
-const std::filesystem::path kDemo =
-    std::filesystem::path(SMOL_SOURCE_DIR) / "models/demo/smollm3-demo-q8_0.gguf";
-
 File parse(const std::string& bytes) {
   return File::parse(std::as_bytes(std::span(bytes)), "test.gguf");
 }
 
 TEST(GgufFile, OpensTheDemoModel) {
-  const File file = File::open(kDemo);
+  const File file = File::open(test::kDemoModel);
   EXPECT_EQ(file.version(), 3U);
-  EXPECT_EQ(file.name(), kDemo.string());
-  EXPECT_EQ(file.size_bytes(), std::filesystem::file_size(kDemo));
+  EXPECT_EQ(file.name(), test::kDemoModel);
+  EXPECT_EQ(file.size_bytes(), std::filesystem::file_size(test::kDemoModel));
   EXPECT_EQ(file.metadata().string("general.architecture"), "smollm3");
   EXPECT_EQ(file.tensors().size(), 74U);
   const TensorView& embedding = file.tensor("token_embd.weight");
@@ -42,7 +40,7 @@ TEST(GgufFile, OpensTheDemoModel) {
 }
 
 TEST(GgufFile, ViewsStayValidWhenTheFileMoves) {
-  File file = File::open(kDemo);
+  File file = File::open(test::kDemoModel);
   const TensorView* norm = file.find("output_norm.weight");
   const File moved = std::move(file);
   ASSERT_EQ(moved.find("output_norm.weight"), norm);
@@ -89,7 +87,7 @@ TEST(GgufFile, FollowsTheAlignmentOfItsMetadata) {
 }
 
 TEST(GgufFile, NamesTheTensorThatIsMissing) {
-  const File file = File::open(kDemo);
+  const File file = File::open(test::kDemoModel);
   EXPECT_EQ(file.find("nothing"), nullptr);
   try {
     file.tensor("blk.9.attn_q.weight");

@@ -97,14 +97,14 @@ TEST_P(QuantizeError, StaysFiniteForHugeAndTinyValues) {
   }
 }
 
-std::string name_of(const testing::TestParamInfo<Bound>& info) {
+std::string bound_name(const testing::TestParamInfo<Bound>& info) {
   return std::string(traits(info.param.dtype).name);
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, QuantizeError,
                          testing::Values(Bound{DType::Q8_0, 0.0055}, Bound{DType::Q6_K, 0.0190},
                                          Bound{DType::Q4_0, 0.088}, Bound{DType::Q4_K, 0.0735}),
-                         name_of);
+                         bound_name);
 
 TEST(Quantize, KeepsValuesThatTheTypeCanHold) {
   std::vector<float> values(32);

@@ -17,6 +17,11 @@ TEST(Expression, DividesAsPython) {
             "3 -4 2 3.5 -4.0 -0.5");
 }
 
+TEST(Expression, AnIntegerZeroTakesTheDivisorsSign) {
+  EXPECT_EQ(render("{{ 0 / -10000000000000000000 }} {{ 0 / 10000000000000000000 }} {{ 0 / -5 }}"),
+            "-0.0 0.0 -0.0");
+}
+
 TEST(Expression, IntegersGrowBeyond64Bits) {
   EXPECT_EQ(render("{{ 9223372036854775807 + 1 }} {{ 2**100 }} {{ -(2**63) - 1 }}"),
             "9223372036854775808 1267650600228229401496703205376 -9223372036854775809");
@@ -47,6 +52,13 @@ TEST(Expression, SlicesListsAndStrings) {
                    R"({"xs": [1, 2, 3], "s": "añb"})"),
             "[2, 3][3, 2, 1][2, 3]ñbbña");
   EXPECT_EQ(failure("{{ [1][::0] }}"), "slice step cannot be zero");
+}
+
+// Jinja2 computes constant output when it compiles, by its own rules for items.
+TEST(Expression, AConstantSliceOfWhatHasNonePrintsNothing) {
+  EXPECT_EQ(render("[{{ 5[1:2] }}{{ (5[1:2])|string }}{{ ([1]|first)[:1] }}]"), "[]");
+  EXPECT_EQ(failure("{{ x[1:2] }}", R"({"x": 5})"), "'int' object is not subscriptable");
+  EXPECT_EQ(failure("{% set a = 5[1:2] %}"), "'int' object is not subscriptable");
 }
 
 TEST(Expression, AttributesPreferMethodsAndItemsPreferKeys) {
@@ -93,6 +105,12 @@ TEST(Undefined, NamesWhatIsMissing) {
   EXPECT_EQ(failure("{{ xs[9].b }}", R"({"xs": []})"), "list object has no element 9");
   EXPECT_EQ(failure("{{ x + 1 }}"), "'x' is undefined");
   EXPECT_EQ(failure("{{ x() }}"), "'x' is undefined");
+}
+
+TEST(Undefined, MakesNoDict) {
+  EXPECT_EQ(failure("{{ dict(x) }}"), "'x' is undefined");
+  EXPECT_EQ(failure("{{ dict(x, a=1) }}"), "'x' is undefined");
+  EXPECT_EQ(failure("{{ namespace(x) }}"), "'x' is undefined");
 }
 
 TEST(Operators, RefuseOtherTypesAsPythonDoes) {

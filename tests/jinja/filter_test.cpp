@@ -5,6 +5,12 @@
 namespace smol::jinja {
 namespace {
 
+TEST(Round, TakesAnyNumberOfDigits) {
+  EXPECT_EQ(
+      render("{{ 7.5|round(-9999999999999999999999) }} {{ 7.5|round(9999999999999999999999) }}"),
+      "0.0 7.5");
+}
+
 TEST(TextFilter, ChangesCaseAsPython) {
   EXPECT_EQ(render("{{ 'ß'|upper }} {{ 'ΟΔΟΣ'|lower }} {{ 'İ'|lower|length }} {{ 'ǆ x'|capitalize "
                    "}} {{ 'hello wORLD-foo'|title }}"),

@@ -138,5 +138,31 @@ TEST(Global, RaiseExceptionIsTold) {
   }
 }
 
+TEST(Range, CountsAndFinds) {
+  EXPECT_EQ(render("{{ range(4).count(1) }} {{ range(4).count(9) }} {{ range(4).count('a') }} {{ "
+                   "range(4).count(1.0) }} {{ range(0, 9, 3).index(6) }} {{ range(9, 0, "
+                   "-3).index(3.0) }}"),
+            "1 0 0 1 2 2");
+  EXPECT_EQ(failure("{{ range(4).index(7) }}"), "the value is not in the range");
+  EXPECT_NE(failure("{{ range(4).count() }}").find("range.count"), std::string::npos);
+}
+
+TEST(Bytes, AreASequenceOfNumbers) {
+  EXPECT_EQ(render("{% set b = 'abc'.encode() %}{{ b[1:] }} {{ b[::-1] }} {{ b[9:] }} {{ b[1] }} "
+                   "{{ b[-1] }} [{{ b[9] }}] {{ b|list }} {{ 98 in b }} {{ 'bc'.encode() in b }}"),
+            "b'bc' b'cba' b'' 98 99 [] [97, 98, 99] True True");
+  EXPECT_EQ(failure("{{ 'a' in 'abc'.encode() }}"), "a bytes-like object is required");
+  EXPECT_EQ(failure("{{ 256 in 'abc'.encode() }}"), "byte must be in range(0, 256)");
+  EXPECT_EQ(render("{{ 'a\\xe9'.encode()[1:2] }}"), "b'\\xc3'");
+}
+
+TEST(Bytes, Split) {
+  EXPECT_EQ(render("{{ ' a b c'.encode().split() }} {{ 'a b c'.encode().rsplit(maxsplit=1) }} {{ "
+                   "'a,b'.encode().split(','.encode()) }}"),
+            "[b'a', b'b', b'c'] [b'a b', b'c'] [b'a', b'b']");
+  EXPECT_EQ(failure("{{ 'a b'.encode().split(' ') }}"), "a bytes-like object is required");
+  EXPECT_EQ(failure("{{ 'a b'.encode().split(''.encode()) }}"), "empty separator");
+}
+
 }  // namespace
 }  // namespace smol::jinja

@@ -18,6 +18,18 @@ bool is_depth(const std::string& message) {
   return message.find("too deeply") != std::string::npos;
 }
 
+// failure() with a hundredth of the default limits: the same bounds, reached sooner.
+std::string refusal(std::string_view source) {
+  RenderOptions options;
+  options.limits.max_steps = 200'000;
+  options.limits.max_bytes = 4ULL << 20U;
+  try {
+    return "no error, but: " + Template::parse(source).render({}, options).text.bytes();
+  } catch (const TemplateError& error) {
+    return error.message();
+  }
+}
+
 TEST(Sandbox, BoundsRepetition) {
   EXPECT_TRUE(is_memory(failure("{{ 'x' * 10**9 }}")));
   EXPECT_TRUE(is_memory(failure("{{ [1] * 10**12 }}")));
@@ -26,25 +38,25 @@ TEST(Sandbox, BoundsRepetition) {
 }
 
 TEST(Sandbox, BoundsPadding) {
-  EXPECT_TRUE(is_memory(failure("{{ '%1000000000d' % 1 }}")));
-  EXPECT_TRUE(is_memory(failure("{{ '%.1000000000f' % 1.5 }}")));
-  EXPECT_TRUE(is_memory(failure("{{ '{:1000000000}'.format(1) }}")));
-  EXPECT_TRUE(is_memory(failure("{{ '{:01000000000,}'.format(1) }}")));
-  EXPECT_TRUE(is_memory(failure("{{ 'a'.center(10**9) }}")));
-  EXPECT_TRUE(is_memory(failure("{{ 'a'.ljust(10**10) }}")));
-  EXPECT_TRUE(is_memory(failure("{{ 'a'.zfill(10**10) }}")));
-  EXPECT_TRUE(is_memory(failure("{{ 'a\\tb'.expandtabs(10**9) }}")));
-  EXPECT_TRUE(is_memory(failure("{{ 'a\\nb'|indent(10**9) }}")));
-  EXPECT_TRUE(is_memory(failure("{{ [1]|tojson(indent=10**9) }}")));
-  EXPECT_TRUE(is_memory(failure("{{ [1]|batch(10**9, 0)|list }}")));
+  EXPECT_TRUE(is_memory(refusal("{{ '%1000000000d' % 1 }}")));
+  EXPECT_TRUE(is_memory(refusal("{{ '%.1000000000f' % 1.5 }}")));
+  EXPECT_TRUE(is_memory(refusal("{{ '{:1000000000}'.format(1) }}")));
+  EXPECT_TRUE(is_memory(refusal("{{ '{:01000000000,}'.format(1) }}")));
+  EXPECT_TRUE(is_memory(refusal("{{ 'a'.center(10**9) }}")));
+  EXPECT_TRUE(is_memory(refusal("{{ 'a'.ljust(10**10) }}")));
+  EXPECT_TRUE(is_memory(refusal("{{ 'a'.zfill(10**10) }}")));
+  EXPECT_TRUE(is_memory(refusal("{{ 'a\\tb'.expandtabs(10**9) }}")));
+  EXPECT_TRUE(is_memory(refusal("{{ 'a\\nb'|indent(10**9) }}")));
+  EXPECT_TRUE(is_memory(refusal("{{ [1]|tojson(indent=10**9) }}")));
+  EXPECT_TRUE(is_memory(refusal("{{ [1]|batch(10**9, 0)|list }}")));
 }
 
 TEST(Sandbox, BoundsGrowthByDoubling) {
   EXPECT_TRUE(
-      is_memory(failure("{% set ns = namespace(s='x') %}{% for i in range(64) %}{% set ns.s = ns.s "
+      is_memory(refusal("{% set ns = namespace(s='x') %}{% for i in range(64) %}{% set ns.s = ns.s "
                         "~ ns.s %}{% endfor %}")));
   EXPECT_TRUE(
-      is_memory(failure("{% set ns = namespace(s=[1]) %}{% for i in range(64) %}{% set ns.s = ns.s "
+      is_memory(refusal("{% set ns = namespace(s=[1]) %}{% for i in range(64) %}{% set ns.s = ns.s "
                         "+ ns.s %}{% endfor %}")));
 }
 
@@ -52,17 +64,17 @@ TEST(Sandbox, BoundsSharedStructuresThatPrintExponentially) {
   constexpr std::string_view kTree =
       "{% set ns = namespace(s=[1]) %}{% for i in range(60) %}{% set ns.s = [ns.s, ns.s] %}{% "
       "endfor %}";
-  EXPECT_NE(failure(std::string(kTree) + "{{ ns.s }}"), "");
-  EXPECT_NE(failure(std::string(kTree) + "{{ ns.s|tojson }}"), "");
+  EXPECT_TRUE(is_steps(refusal(std::string(kTree) + "{{ ns.s }}")));
+  EXPECT_TRUE(is_steps(refusal(std::string(kTree) + "{{ ns.s|tojson }}")));
   EXPECT_TRUE(is_steps(
-      failure(std::string(kTree) +
+      refusal(std::string(kTree) +
               "{% set a = ns.s %}{% set ns.s = [1] %}{% for i in range(60) %}{% set ns.s = "
               "[ns.s, ns.s] %}{% endfor %}{{ a == ns.s }}")));
 }
 
 TEST(Sandbox, BoundsSteps) {
   EXPECT_TRUE(is_steps(
-      failure("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}")));
+      refusal("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}")));
 }
 
 TEST(Sandbox, BoundsOutput) {
@@ -95,15 +107,15 @@ TEST(Sandbox, BoundsRecursionOfMacros) {
 }
 
 TEST(Sandbox, BoundsNestingOfTheSource) {
-  const std::string many(100000, '(');
+  const std::string many(10000, '(');
   EXPECT_TRUE(is_depth(failure("{{ " + many)));
-  EXPECT_TRUE(is_depth(failure("{{ " + std::string(100000, '['))));
+  EXPECT_TRUE(is_depth(failure("{{ " + std::string(10000, '['))));
   std::string nots;
   std::string sums = "1";
   std::string ifs;
   std::string attributes = "x";
   std::string filters = "x";
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     nots += "not ";
     sums += "+1";
     ifs += "{% if 1 %}";
@@ -115,7 +127,7 @@ TEST(Sandbox, BoundsNestingOfTheSource) {
   EXPECT_TRUE(is_depth(failure(ifs)));
   EXPECT_TRUE(is_depth(failure("{{ " + attributes + " }}")));
   EXPECT_TRUE(is_depth(failure("{{ " + filters + " }}")));
-  EXPECT_TRUE(is_depth(failure("{{ " + std::string(100000, '-') + "1 }}")));
+  EXPECT_TRUE(is_depth(failure("{{ " + std::string(10000, '-') + "1 }}")));
 }
 
 TEST(Sandbox, BoundsNestingOfValues) {

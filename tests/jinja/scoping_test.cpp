@@ -26,6 +26,18 @@ TEST(Scoping, ANameAssignedInOneBranchKeepsTheContextInTheOther) {
   EXPECT_EQ(render("{% if f %}{% set y = 1 %}{% endif %}{{ y }}", R"({"y": 5, "f": false})"), "5");
 }
 
+TEST(Loop, IsEmptyUntilOnePassComesToItsEnd) {
+  EXPECT_EQ(render("{% for x in [1, 2] %}{% break %}{% else %}E{% endfor %}"), "E");
+  EXPECT_EQ(render("{% for x in [1, 2] recursive %}{% break %}{% else %}E{% endfor %}"), "E");
+  EXPECT_EQ(render("{% for x in [1] %}{% continue %}{% else %}E{% endfor %}"), "E");
+  EXPECT_EQ(render("{% for x in [1, 2] %}{% if loop.last %}{% break %}{% endif %}{% else %}E{% "
+                   "endfor %}."),
+            ".");
+  EXPECT_EQ(render("{% for y in [1, 2] %}[{% for x in [1] %}{% break %}{% else %}{% break %}{% "
+                   "endfor %}]{% else %}F{% endfor %}"),
+            "[F");
+}
+
 TEST(Scoping, MacrosSeeTheLatestOuterValue) {
   EXPECT_EQ(render("{% set q = 1 %}{% macro m() %}{{ q }}{% endmacro %}{% set q = 2 %}{{ m() }}"),
             "2");

@@ -70,14 +70,10 @@ TEST(Value, ComparesIntegersWithFloatsExactly) {
 
 TEST(Value, RefusesContainersThatNestTooDeeply) {
   Value value = Value::none();
-  EXPECT_THROW(
-      {
-        for (std::uint32_t i = 0; i <= kMaxNesting; ++i) {
-          value = Value::list({value});
-        }
-      },
-      Fault);
-  EXPECT_EQ(value.depth(), kMaxNesting);
+  while (value.depth() < kMaxNesting) {
+    value = Value::list({value});
+  }
+  EXPECT_THROW(Value::list({value}), Fault);
 }
 
 TEST(ValueFromJson, KeepsOrderAndIntegersOfAnySize) {

@@ -18,6 +18,7 @@ struct Cache {
         v(n_positions * head_dim, 0xFFFFFFFFU),
         head{type, k.data(), v.data(), head_dim} {}
 
+  ~Cache() = default;
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;
 };

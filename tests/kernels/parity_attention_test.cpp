@@ -1,6 +1,6 @@
 // Attention and the elementwise operations: each instruction set returns the bytes of the scalar
 // table.
-#include <limits>
+#include <array>
 
 #include <gtest/gtest.h>
 
@@ -14,12 +14,10 @@ namespace {
 
 class AttentionParity : public ParityTest {};
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
 // Values that reach the edges of exp, and some that are not finite.
 std::vector<float> wide_values(Random& random, std::size_t n) {
   std::vector<float> values = normal_floats(random, n, 40.0F);
-  const float special[] = {0.0F,
+  const std::array special{0.0F,
                            -0.0F,
                            ExpConstants::kLow,
                            ExpConstants::kHigh,

@@ -83,7 +83,7 @@ TEST_P(MatMulParity, MatMulHasTheSameBytesForEveryRowCount) {
 TEST_P(MatMulParity, MatMulHasTheSameBytesForRowsOfSeveralChunks) {
   Random random(12);
   for (const DType dtype : all_types()) {
-    const std::size_t n_cols = 256 * 17;
+    const std::size_t n_cols = std::size_t{256} * 17;
     const TestMatrix w = make_matrix(random, dtype, 5, n_cols, Fill::Normal);
     for (const std::size_t n_tokens : sizes({1, 3})) {
       const auto x =
@@ -97,7 +97,7 @@ TEST_P(MatMulParity, MatMulWritesOnlyItsRows) {
   Random random(13);
   for (const DType dtype : all_types()) {
     const TestMatrix w = make_matrix(random, dtype, 43, 256, Fill::Normal);
-    const auto x = quantize_for(scalar(), dtype, normal_floats(random, 3 * 256), 256);
+    const auto x = quantize_for(scalar(), dtype, normal_floats(random, std::size_t{3} * 256), 256);
     expect_same_product(w, x, {16, 32});
     expect_same_product(w, x, {32, 43});
     expect_same_product(w, x, {16, 16});
@@ -131,7 +131,8 @@ TEST_P(MatMulParity, MatMulHasTheSameBytesForHugeAndTinyActivations) {
   for (const DType dtype : all_types()) {
     const TestMatrix w = make_matrix(random, dtype, 5, 256, Fill::Normal);
     for (const float sigma : {1e30F, 1e-30F, 1e-42F, 0.0F}) {
-      const auto x = quantize_for(scalar(), dtype, normal_floats(random, 3 * 256, sigma), 256);
+      const auto x =
+          quantize_for(scalar(), dtype, normal_floats(random, std::size_t{3} * 256, sigma), 256);
       expect_same_product(w, x, {0, 5});
     }
   }
@@ -145,7 +146,7 @@ TEST_P(MatMulParity, MatMulTakesRandomBytesAsWeights) {
       byte = static_cast<std::byte>(random_bits(random) & 0xFFU);
     }
     w.pack();
-    const auto x = quantize_for(scalar(), dtype, normal_floats(random, 4 * 768), 768);
+    const auto x = quantize_for(scalar(), dtype, normal_floats(random, std::size_t{4} * 768), 768);
     expect_same_product(w, x, {0, 9});
   }
 }
@@ -173,7 +174,6 @@ TEST_P(MatMulParity, QuantizeHasTheSameBytesForTiesAndForWhatIsNotFinite) {
   for (std::size_t i = 0; i < ties.size(); ++i) {
     ties[i] = i == 0 ? 127.0F : static_cast<float>(i % 127) - 63.5F;
   }
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const DType weights : {DType::Q8_0, DType::Q4_K}) {
     expect_same_quantization(scalar(), table(), weights, ties);
     for (const float odd :

@@ -1,4 +1,5 @@
 // The scalar table against plain computations in double precision.
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -67,9 +68,9 @@ TEST(ScalarMatMulBatch, DoesNotDependOnTheNumberOfTokens) {
   Random random(32);
   for (const DType dtype : all_types()) {
     const TestMatrix w = make_matrix(random, dtype, 3, 512, Fill::Normal);
-    const std::vector<float> values = normal_floats(random, 5 * 512);
+    const std::vector<float> values = normal_floats(random, std::size_t{5} * 512);
     const auto batch = quantize_for(scalar_table(), dtype, values, 512);
-    std::vector<float> together(5 * 3);
+    std::vector<float> together(std::size_t{5} * 3);
     scalar_table().matmul(dtype)(w.view(), batch.view, together.data(), 3, {0, 3});
     std::vector<float> alone;
     for (std::size_t t = 0; t < 5; ++t) {
@@ -90,8 +91,8 @@ TEST_P(ScalarQuantize, IsWithinHalfAStepAndSumsItsCodes) {
   const std::size_t block = gguf::traits(GetParam()).block_elements;
   const auto x = quantize_for(scalar_table(), GetParam(), normal_floats(random, 1024), 1024);
   for (std::size_t i = 0; i < 1024; ++i) {
-    const double scale = static_cast<double>(x.scales[i / block]);
-    const double value = static_cast<double>(x.f32[i]);
+    const auto scale = static_cast<double>(x.scales[i / block]);
+    const auto value = static_cast<double>(x.f32[i]);
     EXPECT_LE(std::fabs(value - x.codes[i] * scale),
               0.5 * scale * (1.0 + kFloatTolerance) + kFloatTolerance * std::fabs(value));
   }
@@ -144,9 +145,9 @@ TEST(ScalarRmsNorm, DividesByTheRootOfTheMeanSquare) {
 
 TEST(ScalarRope, TurnsAdjacentPairs) {
   std::vector<float> x{1.0F, 0.0F, 0.0F, 2.0F};
-  const float cos[] = {0.6F, 0.0F};
-  const float sin[] = {0.8F, 1.0F};
-  scalar_table().rope_adjacent(x.data(), 1, 4, cos, sin);
+  const std::array cos{0.6F, 0.0F};
+  const std::array sin{0.8F, 1.0F};
+  scalar_table().rope_adjacent(x.data(), 1, 4, cos.data(), sin.data());
   EXPECT_EQ(x, (std::vector<float>{0.6F, 0.8F, -2.0F, 0.0F}));
 }
 
@@ -177,7 +178,7 @@ TEST(ScalarSwiGlu, EqualsItsFormula) {
   std::vector<float> y(500);
   scalar_table().swiglu(gate, up, y);
   for (std::size_t i = 0; i < y.size(); ++i) {
-    const double g = static_cast<double>(gate[i]);
+    const auto g = static_cast<double>(gate[i]);
     const double expected = g / (1.0 + std::exp(-g)) * static_cast<double>(up[i]);
     EXPECT_NEAR(static_cast<double>(y[i]), expected, kFloatTolerance * std::fabs(expected));
   }

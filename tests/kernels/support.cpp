@@ -1,6 +1,7 @@
 #include "kernels/support.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 
 #include "gguf/quant_blocks.h"

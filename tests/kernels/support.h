@@ -1,8 +1,12 @@
 // Random weights, activations and memory for the kernel tests.
 #pragma once
 
-#include <cstring>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -36,9 +40,11 @@ enum class Fill {
   LargeScales,  // random codes, the largest half scales
   ZeroScales,   // random codes, scales of both zeros
 };
-inline constexpr Fill kAllFills[] = {Fill::Normal,    Fill::AllOnes,    Fill::AllZeros,
-                                     Fill::SignBits,  Fill::TinyScales, Fill::LargeScales,
-                                     Fill::ZeroScales};
+inline constexpr std::array kAllFills{Fill::Normal,    Fill::AllOnes,    Fill::AllZeros,
+                                      Fill::SignBits,  Fill::TinyScales, Fill::LargeScales,
+                                      Fill::ZeroScales};
+
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // A matrix with its bytes: in rows as in a file, and as the kernels want it.
 class TestMatrix {
@@ -83,14 +89,13 @@ TestActivations quantize_for(const KernelTable& table, gguf::DType weights, std:
                              std::size_t n_cols);
 
 // Whether two results are the same: equal bytes, or both NaN.
-template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   if (a.size() != b.size()) {
     return false;
   }
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const bool both_nan = a[i] != a[i] && b[i] != b[i];
-    if (!both_nan && std::memcmp(&a[i], &b[i], sizeof(T)) != 0) {
+    const bool both_nan = std::isnan(a[i]) && std::isnan(b[i]);
+    if (!both_nan && std::bit_cast<std::uint32_t>(a[i]) != std::bit_cast<std::uint32_t>(b[i])) {
       return false;
     }
   }

@@ -30,8 +30,8 @@ TinySpec llama() {
 }
 
 // The message of the Error that reading the model throws; "" if it throws none.
-std::string error_of(const TinyModel& model, ErrorCode code,
-                     std::optional<std::size_t> context = std::nullopt) {
+std::string config_error(const TinyModel& model, ErrorCode code,
+                         std::optional<std::size_t> context = std::nullopt) {
   try {
     config_of(model, context);
   } catch (const Error& error) {
@@ -87,7 +87,7 @@ TEST(ModelConfig, KvHeadsAreTheQueryHeadsWhereNoKeyStatesThem) {
 TEST(ModelConfig, RefusesAnUnknownArchitectureAndNamesThoseSupported) {
   TinyModel model({});
   model.set_full("general.architecture", std::string_view("qwen3"));
-  EXPECT_THAT(error_of(model, ErrorCode::Unsupported),
+  EXPECT_THAT(config_error(model, ErrorCode::Unsupported),
               HasSubstr("expected one of smollm3, llama, found qwen3"));
 }
 
@@ -106,7 +106,7 @@ class ModelConfigRefuses : public ::testing::TestWithParam<BadKey> {};
 TEST_P(ModelConfigRefuses, AnAbsurdValueNamingItsKey) {
   TinyModel model({});
   model.set(GetParam().key, GetParam().value);
-  EXPECT_THAT(error_of(model, GetParam().code), HasSubstr("tiny.gguf: smollm3."));
+  EXPECT_THAT(config_error(model, GetParam().code), HasSubstr("tiny.gguf: smollm3."));
 }
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -147,7 +147,7 @@ TEST_P(ModelConfigNeeds, TheKey) {
   TinyModel model({});
   model.erase(GetParam());
   const std::string expected = std::string("smollm3.") + GetParam() + ": expected ";
-  EXPECT_THAT(error_of(model, ErrorCode::BadInput), HasSubstr(expected));
+  EXPECT_THAT(config_error(model, ErrorCode::BadInput), HasSubstr(expected));
 }
 
 INSTANTIATE_TEST_SUITE_P(Keys, ModelConfigNeeds,
@@ -158,21 +158,21 @@ INSTANTIATE_TEST_SUITE_P(Keys, ModelConfigNeeds,
 TEST(ModelConfig, RefusesAKeyOfAnotherType) {
   TinyModel model({});
   model.set_text("block_count", "four");
-  EXPECT_THAT(error_of(model, ErrorCode::BadInput), HasSubstr("block_count"));
+  EXPECT_THAT(config_error(model, ErrorCode::BadInput), HasSubstr("block_count"));
 }
 
 TEST(ModelConfig, RefusesAnEmbeddingThatDoesNotFitTheTokenizer) {
   TinyModel model({});
   model.set_full("tokenizer.ggml.tokens",
                  gguf::Array(std::vector<std::string_view>(39, std::string_view("x"))));
-  EXPECT_THAT(error_of(model, ErrorCode::BadInput),
+  EXPECT_THAT(config_error(model, ErrorCode::BadInput),
               HasSubstr("token_embd.weight: expected 39 rows"));
 }
 
 TEST(ModelConfig, RefusesAFileWithoutAnEmbedding) {
   TinyModel model({});
   model.erase_tensor("token_embd.weight");
-  EXPECT_THAT(error_of(model, ErrorCode::BadInput), HasSubstr("token_embd.weight"));
+  EXPECT_THAT(config_error(model, ErrorCode::BadInput), HasSubstr("token_embd.weight"));
 }
 
 TEST(ModelConfig, SmolLM3UsesYarnOnlyForALongerContext) {
@@ -186,15 +186,15 @@ TEST(ModelConfig, SmolLM3UsesYarnOnlyForALongerContext) {
 }
 
 TEST(ModelConfig, SmolLM3RefusesMoreThanTwiceItsLength) {
-  EXPECT_EQ(error_of(TinyModel({}), ErrorCode::Unsupported, 4096), "");
-  const std::string message = error_of(TinyModel({}), ErrorCode::Unsupported, 4097);
+  EXPECT_EQ(config_error(TinyModel({}), ErrorCode::Unsupported, 4096), "");
+  const std::string message = config_error(TinyModel({}), ErrorCode::Unsupported, 4097);
   EXPECT_THAT(message, HasSubstr("4097"));
   EXPECT_THAT(message, HasSubstr("at most 4096"));
 }
 
 TEST(ModelConfig, LlamaRefusesMoreThanItsLength) {
-  EXPECT_EQ(error_of(TinyModel(llama()), ErrorCode::Unsupported, 2048), "");
-  EXPECT_THAT(error_of(TinyModel(llama()), ErrorCode::Unsupported, 2049),
+  EXPECT_EQ(config_error(TinyModel(llama()), ErrorCode::Unsupported, 2048), "");
+  EXPECT_THAT(config_error(TinyModel(llama()), ErrorCode::Unsupported, 2049),
               HasSubstr("at most 2048"));
 }
 
@@ -239,16 +239,16 @@ TEST(ModelConfig, LinearScalingDividesEveryFrequency) {
 TEST(ModelConfig, RefusesAnUnknownScalingByName) {
   TinyModel model({});
   model.set_text("rope.scaling.type", "longrope");
-  EXPECT_THAT(error_of(model, ErrorCode::Unsupported), HasSubstr("longrope"));
+  EXPECT_THAT(config_error(model, ErrorCode::Unsupported), HasSubstr("longrope"));
 }
 
 TEST(ModelConfig, RefusesScalingWithoutOrWithAnAbsurdFactor) {
   TinyModel model({});
   model.set_text("rope.scaling.type", "yarn");
-  EXPECT_THAT(error_of(model, ErrorCode::BadInput), HasSubstr("rope.scaling.factor"));
+  EXPECT_THAT(config_error(model, ErrorCode::BadInput), HasSubstr("rope.scaling.factor"));
   for (const float factor : {0.0F, 0.5F, -2.0F, kNan, kInfinity}) {
     model.set("rope.scaling.factor", factor);
-    EXPECT_THAT(error_of(model, ErrorCode::BadInput), HasSubstr("rope.scaling.factor"));
+    EXPECT_THAT(config_error(model, ErrorCode::BadInput), HasSubstr("rope.scaling.factor"));
   }
 }
 
@@ -257,7 +257,7 @@ TEST(ModelConfig, RefusesAYarnThatItWouldComputeWrongly) {
   model.set_text("rope.scaling.type", "yarn");
   model.set("rope.scaling.factor", 4.0F);
   model.set("rope.scaling.yarn_ext_factor", 0.5F);
-  EXPECT_THAT(error_of(model, ErrorCode::Unsupported), HasSubstr("yarn_ext_factor"));
+  EXPECT_THAT(config_error(model, ErrorCode::Unsupported), HasSubstr("yarn_ext_factor"));
 }
 
 void set_divisors(TinyModel& model, const std::vector<float>& values) {
@@ -276,17 +276,17 @@ TEST(ModelConfig, RopeFreqsDivideTheFrequencies) {
   EXPECT_EQ(scaled.rope.inv_freq[0], plain.rope.inv_freq[0]);
   EXPECT_DOUBLE_EQ(scaled.rope.inv_freq[15], plain.rope.inv_freq[15] / 8.0);
   // The file states its scaling: no YaRN on top.
-  EXPECT_THAT(error_of(model, ErrorCode::Unsupported, 2049), HasSubstr("at most 2048"));
+  EXPECT_THAT(config_error(model, ErrorCode::Unsupported, 2049), HasSubstr("at most 2048"));
 }
 
 TEST(ModelConfig, RefusesRopeFreqsOfAnotherLengthOrNotAboveZero) {
   TinyModel model({});
   set_divisors(model, std::vector<float>(15, 1.0F));
-  EXPECT_THAT(error_of(model, ErrorCode::BadInput), HasSubstr("expected 16 values"));
+  EXPECT_THAT(config_error(model, ErrorCode::BadInput), HasSubstr("expected 16 values"));
   for (const float bad : {0.0F, -1.0F, kNan, kInfinity}) {
     TinyModel other({});
     set_divisors(other, std::vector<float>(16, bad));
-    EXPECT_THAT(error_of(other, ErrorCode::BadInput), HasSubstr("rope_freqs.weight"));
+    EXPECT_THAT(config_error(other, ErrorCode::BadInput), HasSubstr("rope_freqs.weight"));
   }
 }
 

@@ -156,8 +156,8 @@ TEST_P(CpuDecoderBits, DoNotDependOnChunksOrThreads) {
   const std::vector<TokenId> ids = some_ids(66, spec.vocab_size);
   const std::vector<float> expected =
       Session(tiny.file(), options_of(KvCacheType::F16)).append(ids, 1);
-  for (const std::size_t threads : {1, 2, 3, 4}) {
-    for (const std::size_t chunk : {1, 7, 64}) {
+  for (const std::size_t threads : {1U, 2U, 3U, 4U}) {
+    for (const std::size_t chunk : {1U, 7U, 64U}) {
       Session session(tiny.file(), options_of(KvCacheType::F16), threads);
       EXPECT_EQ(session.append(ids, chunk), expected) << threads << " threads, chunk " << chunk;
     }
@@ -188,7 +188,7 @@ TEST(CpuDecoder, TruncatedSlotContinuesAsIfTheRestHadNeverBeen) {
   session.append(std::vector<TokenId>(19, 3), 16);
   session.decoder().truncate(0, 21);
   const std::vector<float> rest = session.append(std::span(ids).subspan(21), 16);
-  EXPECT_TRUE(std::equal(rest.begin(), rest.end(), expected.begin() + 21 * 40));
+  EXPECT_TRUE(std::ranges::equal(rest, std::span(expected).subspan(840)));
 }
 
 TEST(CpuDecoder, SlotsOfOneBatchDoNotSeeEachOther) {
@@ -209,8 +209,8 @@ TEST(CpuDecoder, SlotsOfOneBatchDoNotSeeEachOther) {
   const std::span<const float> logits = session.decoder().forward(batch);
   for (std::size_t i = 0; i < 20; ++i) {
     const auto row = logits.subspan(2 * i * 40, 80);
-    EXPECT_TRUE(std::equal(row.begin(), row.begin() + 40, expected_first.begin() + i * 40));
-    EXPECT_TRUE(std::equal(row.begin() + 40, row.end(), expected_second.begin() + i * 40));
+    EXPECT_TRUE(std::ranges::equal(row.first(40), std::span(expected_first).subspan(i * 40, 40)));
+    EXPECT_TRUE(std::ranges::equal(row.last(40), std::span(expected_second).subspan(i * 40, 40)));
   }
 }
 

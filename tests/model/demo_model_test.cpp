@@ -1,6 +1,7 @@
 // The demo model of the repository: real, trained weights.
+#include "support/demo_model.h"
+
 #include <algorithm>
-#include <filesystem>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -11,8 +12,7 @@ namespace smol::model {
 namespace {
 
 gguf::File demo_file() {
-  return gguf::File::open(std::filesystem::path(SMOL_SOURCE_DIR) /
-                          "models/demo/smollm3-demo-q8_0.gguf");
+  return gguf::File::open(test::kDemoModel);
 }
 
 TEST(DemoModel, HasTheShapeThatItsPageStates) {

@@ -27,7 +27,7 @@ Weights weights_of(const TinyFile& tiny) {
   return {tiny.file(), ModelConfig::from_gguf(tiny.file(), std::nullopt)};
 }
 
-std::string error_of(const TinyModel& model, ErrorCode code) {
+std::string weights_error(const TinyModel& model, ErrorCode code) {
   const TinyFile tiny(model);
   try {
     weights_of(tiny);
@@ -124,14 +124,14 @@ TEST(Weights, RefuseAnotherShapeNamingBoth) {
   TinyModel model({});
   model.erase_tensor("blk.3.attn_k.weight");
   model.add_tensor("blk.3.attn_k.weight", {64, 32});
-  EXPECT_THAT(error_of(model, ErrorCode::BadInput),
+  EXPECT_THAT(weights_error(model, ErrorCode::BadInput),
               HasSubstr("blk.3.attn_k.weight: expected [64, 64], found [64, 32]"));
 }
 
 TEST(Weights, RefuseAMissingTensorByName) {
   TinyModel model({});
   model.erase_tensor("blk.1.ffn_norm.weight");
-  EXPECT_THAT(error_of(model, ErrorCode::BadInput),
+  EXPECT_THAT(weights_error(model, ErrorCode::BadInput),
               HasSubstr("blk.1.ffn_norm.weight: expected [64], found no such tensor"));
 }
 
@@ -140,17 +140,17 @@ TEST(Weights, RefuseANormThatIsQuantized) {
   test::TinyTensor& norm = model.tensor("blk.0.attn_norm.weight");
   norm.dtype = gguf::DType::Q8_0;
   norm.bytes.resize(68);
-  EXPECT_THAT(error_of(model, ErrorCode::Unsupported),
+  EXPECT_THAT(weights_error(model, ErrorCode::Unsupported),
               HasSubstr("blk.0.attn_norm.weight: expected F32, found Q8_0"));
 }
 
 TEST(Weights, RefuseATensorThatWouldHaveToBeIgnored) {
   TinyModel biased({});
   biased.add_tensor("blk.0.attn_q.bias", {128});
-  EXPECT_THAT(error_of(biased, ErrorCode::Unsupported), HasSubstr("blk.0.attn_q.bias"));
+  EXPECT_THAT(weights_error(biased, ErrorCode::Unsupported), HasSubstr("blk.0.attn_q.bias"));
   TinyModel deeper({});
   deeper.add_tensor("blk.4.attn_norm.weight", {64});
-  EXPECT_THAT(error_of(deeper, ErrorCode::Unsupported), HasSubstr("blk.4.attn_norm.weight"));
+  EXPECT_THAT(weights_error(deeper, ErrorCode::Unsupported), HasSubstr("blk.4.attn_norm.weight"));
 }
 
 TEST(Weights, ListTensorsOutsideTheLayersThatTakeNoPart) {

@@ -16,6 +16,9 @@
 
 namespace smol::test {
 
+inline constexpr std::string_view kTokenTypes = "tokenizer.ggml.token_type";
+inline constexpr std::string_view kMerges = "tokenizer.ggml.merges";
+
 class ModelCopy {
  public:
   struct Tensor {

@@ -97,7 +97,8 @@ Model random_model(std::mt19937& random) {
     const std::string& right = tokens[random() % tokens.size()];
     const std::string both = left + right;
     if (std::find(tokens.begin(), tokens.end(), both) == tokens.end()) {
-      merges.push_back(left + " " + right);
+      merges.push_back(left);
+      merges.back().append(" ").append(right);
       tokens.push_back(both);
     }
   }

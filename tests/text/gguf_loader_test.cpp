@@ -15,6 +15,8 @@
 namespace smol::text {
 namespace {
 
+using test::kBad;
+using test::kUnsupported;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -108,18 +110,18 @@ TEST(TokenizerGguf, AddsNoBos) {
   EXPECT_THAT(TinyGguf().load().encode("a"), ElementsAre('a'));
 }
 
-struct Fault {
+struct GgufFault {
   std::string name;
   ErrorCode code;
   std::string message;
   std::function<void(TinyGguf&)> plant;
 };
 
-std::ostream& operator<<(std::ostream& out, const Fault& fault) {
+std::ostream& operator<<(std::ostream& out, const GgufFault& fault) {
   return out << fault.name;
 }
 
-class FaultyTokenizerGguf : public testing::TestWithParam<Fault> {};
+class FaultyTokenizerGguf : public testing::TestWithParam<GgufFault> {};
 
 TEST_P(FaultyTokenizerGguf, IsRefusedInOneLine) {
   TinyGguf tiny;
@@ -135,14 +137,11 @@ TEST_P(FaultyTokenizerGguf, IsRefusedInOneLine) {
   }
 }
 
-constexpr auto kBad = ErrorCode::BadInput;
-constexpr auto kUnsupported = ErrorCode::Unsupported;
-
 void leave_out(TinyGguf& tiny, const char* key) {
   tiny.without.emplace_back(key);
 }
 
-const Fault kFaults[] = {
+const std::vector<GgufFault> kGgufFaults{
     {"NoModel", kBad, "tokenizer.ggml.model: missing",
      [](TinyGguf& t) { leave_out(t, "tokenizer.ggml.model"); }},
     {"OtherModel", kUnsupported, "tokenizer.ggml.model", [](TinyGguf& t) { t.model = "llama\n"; }},
@@ -176,7 +175,7 @@ const Fault kFaults[] = {
      [](TinyGguf& t) { t.more[2].second = std::int32_t{-1}; }},
 };
 
-INSTANTIATE_TEST_SUITE_P(Faults, FaultyTokenizerGguf, testing::ValuesIn(kFaults),
+INSTANTIATE_TEST_SUITE_P(Faults, FaultyTokenizerGguf, testing::ValuesIn(kGgufFaults),
                          [](const auto& fault) { return fault.param.name; });
 
 }  // namespace

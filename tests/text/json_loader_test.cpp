@@ -12,6 +12,8 @@ namespace smol::text {
 namespace {
 
 using test::added_token;
+using test::kBad;
+using test::kUnsupported;
 using test::smollm2_pre_tokenizer;
 using test::spell;
 using test::tiny;
@@ -19,18 +21,18 @@ using test::tiny_document;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-struct Fault {
+struct JsonFault {
   std::string name;
   ErrorCode code;
   std::string message;  // a part of it
   std::function<void(Json&)> plant;
 };
 
-std::ostream& operator<<(std::ostream& out, const Fault& fault) {
+std::ostream& operator<<(std::ostream& out, const JsonFault& fault) {
   return out << fault.name;
 }
 
-class FaultyTokenizerJson : public testing::TestWithParam<Fault> {};
+class FaultyTokenizerJson : public testing::TestWithParam<JsonFault> {};
 
 TEST_P(FaultyTokenizerJson, IsRefusedInOneLine) {
   Json document = tiny_document();
@@ -46,10 +48,7 @@ TEST_P(FaultyTokenizerJson, IsRefusedInOneLine) {
   }
 }
 
-constexpr auto kBad = ErrorCode::BadInput;
-constexpr auto kUnsupported = ErrorCode::Unsupported;
-
-const Fault kFaults[] = {
+const std::vector<JsonFault> kJsonFaults{
     {"NoModel", kBad, "tokenizer.json.model", [](Json& d) { d.erase("model"); }},
     {"ModelIsAList", kBad, "model", [](Json& d) { d["model"] = Json::array(); }},
     {"NotAnObject", kBad, "expected an object",
@@ -140,7 +139,7 @@ const Fault kFaults[] = {
      }},
 };
 
-INSTANTIATE_TEST_SUITE_P(Faults, FaultyTokenizerJson, testing::ValuesIn(kFaults),
+INSTANTIATE_TEST_SUITE_P(Faults, FaultyTokenizerJson, testing::ValuesIn(kJsonFaults),
                          [](const auto& fault) { return fault.param.name; });
 
 void expect_bad(const std::string& text, const std::string& message) {

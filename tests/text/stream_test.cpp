@@ -109,14 +109,14 @@ Json crowded_document() {
   return document;
 }
 
-std::string random_text(std::mt19937& random) {
-  static const std::vector<std::string> units{
+std::string random_added_text(std::mt19937& random) {
+  static const std::vector<std::string> kUnits{
       "a",   " ",   "  ",   "\n",   "the",     "12",     "3",      "'",    "s",      ".",
       "x ",  "<",   "n",    "W",    "_",       "\u00E9", "\xC3",   "\xFF", "\u3000", "<l>",
       "<r>", "<b>", "WORD", "NORM", "<think>", "<|im",   "_end|>", "\n<r", "<l"};
   std::string text;
   for (std::size_t i = 1 + random() % 10; i > 0; --i) {
-    text += units[random() % units.size()];
+    text += kUnits[random() % kUnits.size()];
   }
   return text;
 }
@@ -144,7 +144,7 @@ TEST(StreamEncoder, AddsUpToTheWholeForRandomCuts) {
     }
     const Tokenizer tokenizer = tiny(document);
     for (int round = 0; round < 1500; ++round) {
-      const std::string text = random_text(random);
+      const std::string text = random_added_text(random);
       for (const auto mode : {AddedTokens::None, AddedTokens::OnlyNonSpecial, AddedTokens::All}) {
         ASSERT_EQ(encode_in_parts(tokenizer, mode, text, random), tokenizer.encode(text, mode))
             << Json(text).dump(-1, ' ', true, Json::error_handler_t::replace);

@@ -5,11 +5,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "base/utf8.h"
 #include "text/tokenizer.h"
 
 namespace smol::text::test {
+
+inline constexpr auto kBad = ErrorCode::BadInput;
+inline constexpr auto kUnsupported = ErrorCode::Unsupported;
 
 // GPT-2's character for a byte.
 inline std::string spell(unsigned char byte) {
@@ -44,12 +48,12 @@ inline constexpr TokenId kFirstMerged = 256;
 
 // Token i of them has id 256 + i, in both kinds of files.
 inline const std::vector<TinyMerge>& tiny_merges() {
-  static const std::vector<TinyMerge> merges{
+  static const std::vector<TinyMerge> kMerges{
       {"t", "h"},    {"th", "e"},       {" ", "the"},        {"a", "a"},
       {"aa", "aa"},  {" ", " "},        {"  ", "  "},        {"\n", "\n"},
       {".", "\n\n"}, {"1", "2"},        {"12", "3"},         {"\xC3", "\xA9"},
       {"c", "a"},    {"f", "\xC3\xA9"}, {"ca", "f\xC3\xA9"}, {"i", "n"}};
-  return merges;
+  return kMerges;
 }
 
 inline constexpr TokenId kUnmerged = 300;  // "xyz": in the vocabulary, but no merges make it

@@ -102,7 +102,7 @@ TEST(Tokenizer, ShowsItsPieces) {
 class TokenizerFiles : public testing::Test {
  protected:
   std::filesystem::path write(const std::string& name, const Json& document) {
-    const auto path = folder_.path() / name;
+    auto path = folder_.path() / name;
     std::ofstream(path) << document.dump();
     return path;
   }

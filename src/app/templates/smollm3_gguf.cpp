@@ -3,9 +3,9 @@
 #include "app/known_templates.h"
 
 namespace smol::app {
+namespace {
 
-std::string_view smollm3_template_gguf() noexcept {
-  return R"jinja({# ───── defaults ───── #}
+constexpr std::string_view kGguf = R"jinja({# ───── defaults ───── #}
 {%- if enable_thinking is not defined -%}
 {%- set enable_thinking = true -%}
 {%- endif -%}
@@ -99,6 +99,11 @@ std::string_view smollm3_template_gguf() noexcept {
         {{ "<|im_start|>assistant\n" + "<think>\n\n</think>\n"  }}
     {%- endif -%}
 {%- endif -%})jinja";
+
+}  // namespace
+
+std::string_view smollm3_template_gguf() noexcept {
+  return kGguf;
 }
 
 }  // namespace smol::app

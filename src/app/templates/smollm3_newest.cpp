@@ -3,9 +3,9 @@
 #include "app/known_templates.h"
 
 namespace smol::app {
+namespace {
 
-std::string_view smollm3_template_newest() noexcept {
-  return R"jinja({# ───── defaults ───── #}
+constexpr std::string_view kNewest = R"jinja({# ───── defaults ───── #}
 {%- if enable_thinking is not defined -%}
 {%- set enable_thinking = true -%}
 {%- endif -%}
@@ -99,6 +99,11 @@ std::string_view smollm3_template_newest() noexcept {
         {{ "<|im_start|>assistant\n" + "<think>\n\n</think>\n"  }}
     {%- endif -%}
 {%- endif -%})jinja";
+
+}  // namespace
+
+std::string_view smollm3_template_newest() noexcept {
+  return kNewest;
 }
 
 }  // namespace smol::app

@@ -3,9 +3,9 @@
 #include "app/known_templates.h"
 
 namespace smol::app {
+namespace {
 
-std::string_view smollm3_template_v2() noexcept {
-  return R"jinja({# ───── defaults ───── #}
+constexpr std::string_view kV2 = R"jinja({# ───── defaults ───── #}
 {%- if enable_thinking is not defined -%}
 {%- set enable_thinking = true -%}
 {%- endif -%}
@@ -96,6 +96,11 @@ std::string_view smollm3_template_v2() noexcept {
         {{ "<|im_start|>assistant\n" + "<think>\n\n</think>\n"  }}
     {%- endif -%}
 {%- endif -%})jinja";
+
+}  // namespace
+
+std::string_view smollm3_template_v2() noexcept {
+  return kV2;
 }
 
 }  // namespace smol::app

@@ -89,7 +89,7 @@ SuperBlock decode(const gguf::BlockQ2K& block) noexcept {
   }
   for (std::size_t g = 0; g < 16; ++g) {
     scale_group(out, g, block.scales[g] & 15);
-    out.mins[g] = block.scales[g] >> 4;
+    out.mins[g] = static_cast<std::int16_t>(block.scales[g] >> 4);
   }
   return out;
 }
@@ -110,8 +110,9 @@ SuperBlock decode(const gguf::BlockQ4K& block) noexcept {
   SuperBlock out{{}, {}, f16_to_f32(block.d), f16_to_f32(block.dmin)};
   for (std::size_t pair = 0; pair < 4; ++pair) {
     for (std::size_t l = 0; l < 32; ++l) {
-      out.codes[64 * pair + l] = block.qs[32 * pair + l] & 15;
-      out.codes[64 * pair + 32 + l] = block.qs[32 * pair + l] >> 4;
+      const unsigned both = block.qs[32 * pair + l];
+      out.codes[64 * pair + l] = static_cast<std::int16_t>(both & 15U);
+      out.codes[64 * pair + 32 + l] = static_cast<std::int16_t>(both >> 4U);
     }
   }
   apply_scales_k4(block.scales, out);

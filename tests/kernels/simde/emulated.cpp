@@ -17,9 +17,9 @@ KernelTable emulated(KernelTable table, std::string_view name) {
 }  // namespace
 
 std::vector<const KernelTable*> tables_to_compare() {
-  static const KernelTable avx512 = emulated(avx512_table(), "avx512_emulated");
-  static const KernelTable avxvnni = emulated(avxvnni_table(), "avxvnni_emulated");
-  return {&avx512, &avxvnni};
+  static const KernelTable kAvx512 = emulated(avx512_table(), "avx512_emulated");
+  static const KernelTable kAvxVnni = emulated(avxvnni_table(), "avxvnni_emulated");
+  return {&kAvx512, &kAvxVnni};
 }
 
 const KernelTable& ParityTest::scalar() const {
