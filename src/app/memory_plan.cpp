@@ -48,13 +48,8 @@ std::size_t wanted_context(const ContextChoice& choice, const model::ModelConfig
 MemoryNeed memory_need(const model::ModelConfig& config, model::KvCacheType kv_type,
                        std::uint64_t file_bytes) {
   constexpr std::uint64_t kWorkingBytes = std::uint64_t{64} << 20U;
-  constexpr std::uint64_t kF16Bytes = 2;
-  constexpr std::uint64_t kF32Bytes = 4;
-  constexpr std::uint64_t kKeysAndValues = 2;
-  const std::uint64_t element = kv_type == model::KvCacheType::F32 ? kF32Bytes : kF16Bytes;
   return {.weight_bytes = file_bytes,
-          .bytes_per_position =
-              kKeysAndValues * config.n_layers * config.n_kv_heads * config.head_dim * element,
+          .bytes_per_position = model::kv_block_bytes(config, kv_type) / model::kBlockTokens,
           .working_bytes = kWorkingBytes};
 }
 

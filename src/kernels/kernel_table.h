@@ -102,27 +102,45 @@ using Add = void (*)(std::span<float> x, std::span<const float> y) noexcept;
 
 enum class KvType : std::uint8_t { F32, F16 };
 
-// Keys and values of one KV head in one slot.
-//   k: groups of 16 positions, each [head_dim, 16] (a position's key is a column), so that scores
-//   of 16
-//      positions fill the lanes;  v: [n_positions, head_dim].
-// Element type by KvType: float or IEEE half.
-inline constexpr std::size_t kKeyGroup = 16;
 // Positions are read in runs of kRun counted from 0, whatever the batch, chunk or threads.
 inline constexpr std::size_t kRun = 512;
-// Within a run, the online softmax goes in steps of kStep positions.
+// Within a run, the online softmax goes in steps of kStep positions; a tile holds those of one.
 inline constexpr std::size_t kStep = 64;
+inline constexpr std::size_t kTilesPerRun = kRun / kStep;
 
-struct KvHead {
+// How keys and values of one KV head are stored. A tile of them is described in kernels/kv_tile.h.
+struct KvFormat {
   KvType type;
-  void* k;
-  void* v;
   std::size_t head_dim;  // 32, 64 or 128
 };
 
-// Writes key and value [head_dim] of one position.
-using KvStore = void (*)(const KvHead& head, std::size_t position, const float* key,
+// Writes key and value [head_dim] of position `index` of a tile.
+using KvStore = void (*)(KvFormat format, std::byte* tile, std::size_t index, const float* key,
                          const float* value) noexcept;
+
+// What is cached of one run, in one layer and KV head.
+struct KvRun {
+  KvFormat format;
+  const std::byte* const* tiles;  // as many as the positions that are visible to the last query
+};
+
+// Tokens at successive positions, each with the query heads that share a KV head.
+struct Queries {
+  const float* q;            // head h of token t: [head_dim] from q + t * token_stride
+                             // + h * head_dim
+  std::size_t token_stride;  // in floats
+  std::size_t n_tokens, n_heads;
+  // Positions of the run that the first token sees, at least 1; every later token sees one more,
+  // up to kRun.
+  std::size_t n_visible;
+  float scale;  // of the scores
+
+  [[nodiscard]] std::size_t visible_to(std::size_t token) const noexcept {
+    return n_visible + token < kRun ? n_visible + token : kRun;
+  }
+};
+
+inline constexpr std::size_t kMostQueries = 64;  // n_tokens * n_heads of one call
 
 // One query's share of a run, before division by the sum.
 struct Partial {
@@ -131,14 +149,12 @@ struct Partial {
   float* acc;  // [head_dim] sum of exp(score - max) * v
 };
 
-// Flash-decoding over positions [begin, end) of one run, begin a multiple of kRun, for the query
-// heads that share this KV head.
-//   q [n_heads, head_dim]   out [n_heads]
+// Flash-decoding over one run. The bits of a query do not depend on the others of the call.
+//   out [n_tokens, n_heads]
 // score[p] = scale * (fma chain over head_dim ascending, from 0); per step of 64: m' = max(m,
 // scores), c = exp(m - m'), sum = fma(sum, c, 16-lane sum of p), acc = acc * c, then acc = fma(p,
 // v, acc) ascending.
-using AttendRun = void (*)(const KvHead& head, const float* q, std::size_t n_heads, float scale,
-                           std::size_t begin, std::size_t end, Partial* out) noexcept;
+using AttendRun = void (*)(const KvRun& run, const Queries& queries, Partial* out) noexcept;
 
 // Joins the partials of ascending runs (at least one, none empty): y = sum(acc) / sum.  y
 // [head_dim]

@@ -8,12 +8,13 @@
 #include "base/error.h"
 #include "chat/demo_chat.h"
 #include "engine/generator.h"
+#include "support/blockless_decoder.h"
 
 namespace smol::chat {
 namespace {
 
 // Writes a given answer after any prompt, then <|im_end|>.
-class ScriptedDecoder final : public model::Decoder {
+class ScriptedDecoder final : public test::BlocklessDecoder {
  public:
   explicit ScriptedDecoder(const std::vector<Piece>& answer) {
     const text::Tokenizer& tokenizer = demo_chat().tokenizer;

@@ -10,10 +10,11 @@
 #include "base/check.h"
 #include "base/ids.h"
 #include "model/decoder.h"
+#include "support/blockless_decoder.h"
 
 namespace smol::engine {
 
-class FakeDecoder final : public model::Decoder {
+class FakeDecoder final : public test::BlocklessDecoder {
  public:
   explicit FakeDecoder(std::size_t vocab_size = 50, std::size_t context = 64) {
     config_.vocab_size = vocab_size;

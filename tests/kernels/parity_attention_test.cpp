@@ -14,6 +14,8 @@ namespace {
 
 class AttentionParity : public ParityTest {};
 
+constexpr std::array kAllKvTypes{KvType::F32, KvType::F16};
+
 // Values that reach the edges of exp, and some that are not finite.
 std::vector<float> wide_values(Random& random, std::size_t n) {
   std::vector<float> values = normal_floats(random, n, 40.0F);
@@ -93,19 +95,34 @@ TEST_P(AttentionParity, RopeHasTheSameBytesInBothOrders) {
 
 struct AttendCase {
   KvType type;
-  std::size_t head_dim, n_heads, begin, end;
-  float sigma;
+  std::size_t head_dim, n_heads, n_visible;
+  float sigma = 1.0F;
+  std::size_t n_tokens = 1;
+
+  std::size_t n_positions() const { return std::min(n_visible + n_tokens - 1, kRun); }
 };
 
+void PrintTo(const AttendCase& c, std::ostream* out) {
+  *out << "type " << static_cast<int>(c.type) << " dim " << c.head_dim << " heads " << c.n_heads
+       << " visible " << c.n_visible << " sigma " << c.sigma << " tokens " << c.n_tokens;
+}
+
+// [tokens, heads, head_dim] acc, then max and sum of each.
 std::vector<float> attend(const KernelTable& table, const Cache& cache, const AttendCase& c,
                           const std::vector<float>& q) {
-  std::vector<float> acc(c.n_heads * c.head_dim, 5.0F);
-  std::vector<Partial> out(c.n_heads);
-  for (std::size_t h = 0; h < c.n_heads; ++h) {
-    out[h].acc = acc.data() + h * c.head_dim;
+  const std::size_t n = c.n_tokens * c.n_heads;
+  std::vector<float> acc(n * c.head_dim, 5.0F);
+  std::vector<Partial> out(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    out[i].acc = acc.data() + i * c.head_dim;
   }
-  const float scale = 1.0F / std::sqrt(static_cast<float>(c.head_dim));
-  table.attend_run(cache.head, q.data(), c.n_heads, scale, c.begin, c.end, out.data());
+  const Queries queries{.q = q.data(),
+                        .token_stride = c.n_heads * c.head_dim,
+                        .n_tokens = c.n_tokens,
+                        .n_heads = c.n_heads,
+                        .n_visible = c.n_visible,
+                        .scale = 1.0F / std::sqrt(static_cast<float>(c.head_dim))};
+  table.attend_run(cache.run(0), queries, out.data());
   for (const Partial& partial : out) {
     acc.push_back(partial.max);
     acc.push_back(partial.sum);
@@ -116,14 +133,14 @@ std::vector<float> attend(const KernelTable& table, const Cache& cache, const At
 void fill_cache(const KernelTable& table, Random& random, Cache& cache, std::size_t end,
                 float sigma) {
   for (std::size_t p = 0; p < end; ++p) {
-    const auto key = normal_floats(random, cache.head.head_dim, sigma);
-    const auto value = normal_floats(random, cache.head.head_dim);
-    table.kv_store(cache.head, p, key.data(), value.data());
+    const auto key = normal_floats(random, cache.format().head_dim, sigma);
+    const auto value = normal_floats(random, cache.format().head_dim);
+    cache.store(table, p, key, value);
   }
 }
 
 TEST_P(AttentionParity, KvStoreHasTheSameBytes) {
-  for (const KvType type : {KvType::F32, KvType::F16}) {
+  for (const KvType type : kAllKvTypes) {
     Cache expected(type, 64, 64);
     Cache found(type, 64, 64);
     for (const float sigma : {1.0F, 1e-5F, 1e-7F, 1e4F, 1e6F}) {
@@ -131,34 +148,60 @@ TEST_P(AttentionParity, KvStoreHasTheSameBytes) {
       Random second(25);
       fill_cache(scalar(), first, expected, 53, sigma);
       fill_cache(table(), second, found, 53, sigma);
-      EXPECT_EQ(expected.k, found.k) << sigma;
-      EXPECT_EQ(expected.v, found.v) << sigma;
+      EXPECT_EQ(expected.bytes(), found.bytes()) << sigma;
     }
   }
 }
 
-TEST_P(AttentionParity, AttendRunHasTheSameBytes) {
-  Random random(26);
+std::vector<AttendCase> attend_cases() {
   std::vector<AttendCase> cases;
-  for (const KvType type : {KvType::F32, KvType::F16}) {
+  for (const KvType type : kAllKvTypes) {
     for (const std::size_t head_dim : sizes({32, 64, 128})) {
       for (const std::size_t n_heads : sizes({1, 2, 3, 4, 7, 8})) {
-        cases.push_back({type, head_dim, n_heads, 0, 65 + n_heads, 1.0F});
+        cases.push_back({type, head_dim, n_heads, 65 + n_heads});
       }
+      cases.push_back({type, head_dim, 4, 60, 1.0F, 16});
     }
-    for (const std::size_t end : sizes({1, 15, 16, 17, 63, 64, 128, 511, 512})) {
-      cases.push_back({type, 32, 3, 0, end, 3.0F});
+    for (const std::size_t n_visible : sizes({1, 15, 16, 17, 63, 64, 128, 511, 512})) {
+      cases.push_back({type, 32, 3, n_visible, 3.0F});
     }
-    cases.push_back({type, 32, 3, 512, 700, 1.0F});
-    cases.push_back({type, 64, 4, 0, 200, 100.0F});
-    cases.push_back({type, 64, 4, 0, 200, 1e30F});
+    cases.push_back({type, 32, 3, 1, 1.0F, 21});
+    cases.push_back({type, 32, 1, 500, 1.0F, 64});
+    cases.push_back({type, 64, 4, 200, 100.0F});
+    cases.push_back({type, 64, 4, 200, 1e30F});
   }
-  for (const AttendCase& c : cases) {
-    Cache cache(c.type, c.head_dim, c.end);
-    fill_cache(scalar(), random, cache, c.end, c.sigma);
-    const auto q = normal_floats(random, c.n_heads * c.head_dim);
+  return cases;
+}
+
+TEST_P(AttentionParity, AttendRunHasTheSameBytes) {
+  Random random(26);
+  for (const AttendCase& c : attend_cases()) {
+    Cache cache(c.type, c.head_dim, c.n_positions());
+    fill_cache(scalar(), random, cache, c.n_positions(), c.sigma);
+    const auto q = normal_floats(random, c.n_tokens * c.n_heads * c.head_dim);
     EXPECT_TRUE(same_bits(attend(scalar(), cache, c, q), attend(table(), cache, c, q)))
-        << c.head_dim << " heads " << c.n_heads << " end " << c.end << " sigma " << c.sigma;
+        << ::testing::PrintToString(c);
+  }
+}
+
+TEST_P(AttentionParity, AQueryHasTheSameBytesAloneAndAmongOthers) {
+  constexpr std::size_t kTokens = 9;
+  constexpr std::size_t kHeads = 3;
+  Random random(28);
+  for (const KvType type : kAllKvTypes) {
+    const AttendCase together{type, 32, kHeads, 59, 1.0F, kTokens};
+    Cache cache(type, 32, together.n_positions());
+    fill_cache(table(), random, cache, together.n_positions(), 1.0F);
+    const auto q = normal_floats(random, kTokens * kHeads * 32);
+    const auto expected = attend(table(), cache, together, q);
+    for (std::size_t i = 0; i < kTokens * kHeads; ++i) {
+      const AttendCase alone{type, 32, 1, 59 + i / kHeads};
+      const auto begin = static_cast<std::ptrdiff_t>(i * 32);
+      const auto found = attend(table(), cache, alone, {q.begin() + begin, q.begin() + begin + 32});
+      EXPECT_TRUE(same_bits({found.begin(), found.begin() + 32},
+                            {expected.begin() + begin, expected.begin() + begin + 32}))
+          << i;
+    }
   }
 }
 

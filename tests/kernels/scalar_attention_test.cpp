@@ -22,9 +22,9 @@ struct Vectors {
 Vectors fill(Random& random, Cache& cache, std::size_t n_positions) {
   Vectors vectors;
   for (std::size_t p = 0; p < n_positions; ++p) {
-    vectors.keys.push_back(normal_floats(random, cache.head.head_dim));
-    vectors.values.push_back(normal_floats(random, cache.head.head_dim));
-    scalar_table().kv_store(cache.head, p, vectors.keys[p].data(), vectors.values[p].data());
+    vectors.keys.push_back(normal_floats(random, cache.format().head_dim));
+    vectors.values.push_back(normal_floats(random, cache.format().head_dim));
+    cache.store(scalar_table(), p, vectors.keys[p], vectors.values[p]);
   }
   return vectors;
 }
@@ -60,7 +60,7 @@ std::vector<double> plain_softmax(const Vectors& vectors, KvType type, const flo
 // All runs of 512 for every head, joined.
 std::vector<float> attend_all(const Cache& cache, const std::vector<float>& q, std::size_t n_heads,
                               float scale, std::size_t n_positions) {
-  const std::size_t dim = cache.head.head_dim;
+  const std::size_t dim = cache.format().head_dim;
   const std::size_t n_runs = (n_positions + kRun - 1) / kRun;
   std::vector<float> acc(n_runs * n_heads * dim);
   std::vector<Partial> partials(n_runs * n_heads);
@@ -68,9 +68,13 @@ std::vector<float> attend_all(const Cache& cache, const std::vector<float>& q, s
     partials[i].acc = acc.data() + i * dim;
   }
   for (std::size_t run = 0; run < n_runs; ++run) {
-    scalar_table().attend_run(cache.head, q.data(), n_heads, scale, run * kRun,
-                              std::min(n_positions, (run + 1) * kRun),
-                              partials.data() + run * n_heads);
+    const Queries queries{.q = q.data(),
+                          .token_stride = 0,
+                          .n_tokens = 1,
+                          .n_heads = n_heads,
+                          .n_visible = std::min(n_positions - run * kRun, kRun),
+                          .scale = scale};
+    scalar_table().attend_run(cache.run(run), queries, partials.data() + run * n_heads);
   }
   std::vector<float> y(n_heads * dim);
   for (std::size_t h = 0; h < n_heads; ++h) {
@@ -137,12 +141,15 @@ TEST(KvStore, PutsAKeyInAColumnOfItsGroupAndAValueInARow) {
     key[d] = static_cast<float>(d);
     value[d] = -static_cast<float>(d);
   }
-  scalar_table().kv_store(cache.head, 19, key.data(), value.data());
-  const auto* k = static_cast<const float*>(cache.head.k);
-  const auto* v = static_cast<const float*>(cache.head.v);
+  cache.store(scalar_table(), 19, key, value);
+  const auto element = [&](std::size_t index) {
+    float found = 0.0F;
+    std::memcpy(&found, cache.bytes().data() + index * sizeof(float), sizeof(float));
+    return found;
+  };
   for (std::size_t d = 0; d < 32; ++d) {
-    EXPECT_EQ(k[512 + d * 16 + 3], key[d]);
-    EXPECT_EQ(v[608 + d], value[d]);
+    EXPECT_EQ(element(512 + d * 16 + 3), key[d]);
+    EXPECT_EQ(element(kStep * 32 + 608 + d), value[d]);
   }
 }
 

@@ -4,14 +4,14 @@
 
 #include "kernels/avx2/ops.h"
 #include "kernels/avx2/softmax.h"
+#include "kernels/kv_tile.h"
+#include "kernels/run_walk.h"
 
 namespace smol::kernels::avx2 {
 
 SMOL_TARGET_BEGIN("avx2,fma,f16c")
 
 namespace {
-
-constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 
 struct F32Cache {
   using Stored = float;
@@ -29,10 +29,20 @@ struct F16Cache {
 template <std::size_t kHeads>
 using StepWeights = std::array<std::array<float, kStep>, kHeads>;
 
+// One step of some heads of a token.
 struct Step {
-  std::size_t first;  // position
-  std::size_t count;  // up to kStep
+  const std::byte* keys;
+  const std::byte* values;
+  std::size_t count;  // positions that the token sees, up to kStep
+  std::size_t head_dim;
+  const float* q;
+  float scale;
 };
+
+template <class Cache>
+const typename Cache::Stored* stored(const std::byte* bytes) noexcept {
+  return static_cast<const typename Cache::Stored*>(static_cast<const void*>(bytes));
+}
 
 template <class Cache, std::size_t kHeads>
 void score_group(const typename Cache::Stored* keys, std::size_t head_dim, const float* q,
@@ -60,16 +70,16 @@ void score_group(const typename Cache::Stored* keys, std::size_t head_dim, const
 }
 
 template <class Cache, std::size_t kHeads>
-StepWeights<kHeads> scores_of(const KvHead& head, const float* q, float scale, Step step) noexcept {
+StepWeights<kHeads> scores_of(const Step& step) noexcept {
   StepWeights<kHeads> scores;
-  const auto* keys =
-      static_cast<const typename Cache::Stored*>(head.k) + step.first * head.head_dim;
+  const auto* keys = stored<Cache>(step.keys);
   for (std::size_t at = 0; at < kStep; at += kKeyGroup) {
     float group[kHeads][kKeyGroup];
     std::size_t valid = 0;
     if (at < step.count) {
       valid = std::min(kKeyGroup, step.count - at);
-      score_group<Cache, kHeads>(keys + at * head.head_dim, head.head_dim, q, scale, group);
+      score_group<Cache, kHeads>(keys + at * step.head_dim, step.head_dim, step.q, step.scale,
+                                 group);
     }
     for (std::size_t h = 0; h < kHeads; ++h) {
       std::copy_n(group[h], valid, scores[h].begin() + at);
@@ -82,11 +92,10 @@ StepWeights<kHeads> scores_of(const KvHead& head, const float* q, float scale, S
 
 // acc[d, d + 16) of each head over the step's values.
 template <class Cache, std::size_t kHeads>
-void add_values(const KvHead& head, const StepWeights<kHeads>& weights,
-                const std::array<float, kHeads>& corrections, Step step, Partial* out) noexcept {
-  const auto* values =
-      static_cast<const typename Cache::Stored*>(head.v) + step.first * head.head_dim;
-  for (std::size_t d = 0; d < head.head_dim; d += kLanes) {
+void add_values(const Step& step, const StepWeights<kHeads>& weights,
+                const std::array<float, kHeads>& corrections, Partial* out) noexcept {
+  const auto* values = stored<Cache>(step.values);
+  for (std::size_t d = 0; d < step.head_dim; d += kLanes) {
     __m256 low[kHeads];
     __m256 high[kHeads];
     for (std::size_t h = 0; h < kHeads; ++h) {
@@ -95,8 +104,8 @@ void add_values(const KvHead& head, const StepWeights<kHeads>& weights,
       high[h] = _mm256_mul_ps(_mm256_loadu_ps(out[h].acc + d + kWidth), correction);
     }
     for (std::size_t p = 0; p < step.count; ++p) {
-      const __m256 v_low = Cache::load(values + p * head.head_dim + d);
-      const __m256 v_high = Cache::load(values + p * head.head_dim + d + kWidth);
+      const __m256 v_low = Cache::load(values + p * step.head_dim + d);
+      const __m256 v_high = Cache::load(values + p * step.head_dim + d + kWidth);
       for (std::size_t h = 0; h < kHeads; ++h) {
         const __m256 weight = _mm256_set1_ps(weights[h][p]);
         low[h] = _mm256_fmadd_ps(weight, v_low, low[h]);
@@ -111,36 +120,52 @@ void add_values(const KvHead& head, const StepWeights<kHeads>& weights,
 }
 
 template <class Cache, std::size_t kHeads>
-void attend_step(const KvHead& head, const float* q, float scale, Step step,
-                 Partial* out) noexcept {
-  StepWeights<kHeads> weights = scores_of<Cache, kHeads>(head, q, scale, step);
+void attend_step(Step step, std::size_t first_head, Partial* out) noexcept {
+  step.q += first_head * step.head_dim;
+  StepWeights<kHeads> weights = scores_of<Cache, kHeads>(step);
   std::array<float, kHeads> corrections;
   for (std::size_t h = 0; h < kHeads; ++h) {
-    corrections[h] = soften(weights[h], out[h]);
+    corrections[h] = soften(weights[h], out[first_head + h]);
   }
-  add_values<Cache, kHeads>(head, weights, corrections, step, out);
+  add_values<Cache, kHeads>(step, weights, corrections, out + first_head);
 }
 
 template <class Cache>
-void attend_heads(const KvHead& head, const float* q, std::size_t n_heads, float scale, Step step,
-                  Partial* out) noexcept {
+void attend_heads(const Step& step, std::size_t n_heads, Partial* out) noexcept {
   std::size_t h = 0;
   for (; h + 4 <= n_heads; h += 4) {
-    attend_step<Cache, 4>(head, q + h * head.head_dim, scale, step, out + h);
+    attend_step<Cache, 4>(step, h, out);
   }
   for (; h + 2 <= n_heads; h += 2) {
-    attend_step<Cache, 2>(head, q + h * head.head_dim, scale, step, out + h);
+    attend_step<Cache, 2>(step, h, out);
   }
   if (h < n_heads) {
-    attend_step<Cache, 1>(head, q + h * head.head_dim, scale, step, out + h);
+    attend_step<Cache, 1>(step, h, out);
   }
 }
 
-void store_half(const KvHead& head, std::size_t column, std::size_t position, const float* key,
+template <class Cache>
+void attend_tokens(const KvRun& run, const Queries& queries, Partial* out) noexcept {
+  const std::size_t dim = run.format.head_dim;
+  start(queries, dim, out);
+  for (std::size_t step = 0; step < n_steps(queries); ++step) {
+    const std::byte* tile = run.tiles[step];
+    for (std::size_t t = first_token(queries, step); t < queries.n_tokens; ++t) {
+      attend_heads<Cache>({tile, tile + values_offset(run.format), visible_in(queries, t, step),
+                           dim, queries.q + t * queries.token_stride, queries.scale},
+                          queries.n_heads, out + t * queries.n_heads);
+    }
+  }
+}
+
+void store_half(KvFormat format, std::byte* tile, std::size_t index, const float* key,
                 const float* value) noexcept {
-  auto* keys = static_cast<std::uint16_t*>(head.k) + column;
-  auto* values = static_cast<std::uint16_t*>(head.v) + position * head.head_dim;
-  for (std::size_t d = 0; d < head.head_dim; d += kWidth) {
+  const std::size_t dim = format.head_dim;
+  void* to = tile;
+  void* values_to = tile + values_offset(format);
+  auto* keys = static_cast<std::uint16_t*>(to) + key_column(index, dim);
+  auto* values = static_cast<std::uint16_t*>(values_to) + index * dim;
+  for (std::size_t d = 0; d < dim; d += kWidth) {
     const __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(value + d), _MM_FROUND_TO_NEAREST_INT);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(values + d), halves);
     std::array<std::uint16_t, kWidth> parts;
@@ -154,35 +179,27 @@ void store_half(const KvHead& head, std::size_t column, std::size_t position, co
 
 }  // namespace
 
-void kv_store(const KvHead& head, std::size_t position, const float* key,
+void kv_store(KvFormat format, std::byte* tile, std::size_t index, const float* key,
               const float* value) noexcept {
-  const std::size_t dim = head.head_dim;
-  const std::size_t column = position / kKeyGroup * dim * kKeyGroup + position % kKeyGroup;
-  if (head.type == KvType::F16) {
-    store_half(head, column, position, key, value);
+  if (format.type == KvType::F16) {
+    store_half(format, tile, index, key, value);
     return;
   }
+  const std::size_t dim = format.head_dim;
+  void* to = tile;
+  void* values_to = tile + values_offset(format);
+  float* column = static_cast<float*>(to) + key_column(index, dim);
   for (std::size_t d = 0; d < dim; ++d) {
-    static_cast<float*>(head.k)[column + d * kKeyGroup] = key[d];
+    column[d * kKeyGroup] = key[d];
   }
-  std::copy_n(value, dim, static_cast<float*>(head.v) + position * dim);
+  std::copy_n(value, dim, static_cast<float*>(values_to) + index * dim);
 }
 
-// NOLINTNEXTLINE(readability-function-size): the contract's parameters
-void attend_run(const KvHead& head, const float* q, std::size_t n_heads, float scale,
-                std::size_t begin, std::size_t end, Partial* out) noexcept {
-  for (std::size_t h = 0; h < n_heads; ++h) {
-    out[h].max = kNegativeInfinity;
-    out[h].sum = 0.0F;
-    std::fill_n(out[h].acc, head.head_dim, 0.0F);
-  }
-  for (std::size_t first = begin; first < end; first += kStep) {
-    const Step step{first, std::min(kStep, end - first)};
-    if (head.type == KvType::F32) {
-      attend_heads<F32Cache>(head, q, n_heads, scale, step, out);
-    } else {
-      attend_heads<F16Cache>(head, q, n_heads, scale, step, out);
-    }
+void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept {
+  if (run.format.type == KvType::F32) {
+    attend_tokens<F32Cache>(run, queries, out);
+  } else {
+    attend_tokens<F16Cache>(run, queries, out);
   }
 }
 

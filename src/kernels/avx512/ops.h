@@ -12,8 +12,6 @@ MatMul matmul_panels(gguf::DType weights) noexcept;
 MatMul matmul_small(gguf::DType weights) noexcept;
 MatMul matmul_super(gguf::DType weights) noexcept;
 
-// NOLINTNEXTLINE(readability-function-size): the contract's parameters
-void attend_run(const KvHead& head, const float* q, std::size_t n_heads, float scale,
-                std::size_t begin, std::size_t end, Partial* out) noexcept;
+void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept;
 
 }  // namespace smol::kernels::avx512

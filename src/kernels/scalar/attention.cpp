@@ -3,49 +3,47 @@
 #include <algorithm>
 
 #include "gguf/half.h"
+#include "kernels/kv_tile.h"
 #include "kernels/math.h"
+#include "kernels/run_walk.h"
 #include "kernels/scalar/ops.h"
 
 namespace smol::kernels::scalar {
 namespace {
 
-constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 constexpr std::size_t kMaxHeadDim = 128;
 
-// Up to 64 positions, as floats, read once for all query heads.
+// Up to 64 positions, as floats, read once for all queries.
 struct StepTile {
   std::size_t head_dim;
-  std::size_t count;
   std::array<float, kStep * kMaxHeadDim> k;  // groups of 16: [head_dim, 16]
-  std::array<float, kStep * kMaxHeadDim> v;  // [count, head_dim]
+  std::array<float, kStep * kMaxHeadDim> v;  // [kStep, head_dim]
 };
 
 using Weights = std::array<float, kStep>;
 
-void read_floats(const KvHead& head, const void* from, std::size_t first,
-                 std::span<float> out) noexcept {
-  if (head.type == KvType::F32) {
-    const float* source = static_cast<const float*>(from) + first;
-    std::copy_n(source, out.size(), out.begin());
+void read_floats(KvType type, const std::byte* from, std::span<float> out) noexcept {
+  const void* start = from;
+  if (type == KvType::F32) {
+    std::copy_n(static_cast<const float*>(start), out.size(), out.begin());
     return;
   }
-  const std::uint16_t* source = static_cast<const std::uint16_t*>(from) + first;
+  const auto* source = static_cast<const std::uint16_t*>(start);
   std::transform(source, source + out.size(), out.begin(), gguf::f16_to_f32);
 }
 
-void read_tile(const KvHead& head, std::size_t step, std::size_t end, StepTile& tile) noexcept {
-  tile.head_dim = head.head_dim;
-  tile.count = std::min(kStep, end - step);
-  const std::size_t groups = (tile.count + kKeyGroup - 1) / kKeyGroup;
-  const std::size_t first = step * head.head_dim;
-  read_floats(head, head.k, first, std::span(tile.k).first(groups * kKeyGroup * head.head_dim));
-  read_floats(head, head.v, first, std::span(tile.v).first(tile.count * head.head_dim));
+void read_tile(KvFormat format, const std::byte* from, StepTile& tile) noexcept {
+  tile.head_dim = format.head_dim;
+  const std::size_t n = kStep * format.head_dim;
+  read_floats(format.type, from, std::span(tile.k).first(n));
+  read_floats(format.type, from + values_offset(format), std::span(tile.v).first(n));
 }
 
-Weights scores_of(const StepTile& tile, const float* q, float scale) noexcept {
+// Positions from `count` on have the score -infinity.
+Weights scores_of(const StepTile& tile, std::size_t count, const float* q, float scale) noexcept {
   Weights scores;
   scores.fill(kNegativeInfinity);
-  for (std::size_t group = 0; group * kKeyGroup < tile.count; ++group) {
+  for (std::size_t group = 0; group * kKeyGroup < count; ++group) {
     const float* keys = tile.k.data() + group * kKeyGroup * tile.head_dim;
     Lanes lanes{};
     for (std::size_t d = 0; d < tile.head_dim; ++d) {
@@ -53,7 +51,7 @@ Weights scores_of(const StepTile& tile, const float* q, float scale) noexcept {
         lanes[l] = std::fma(q[d], keys[d * kKeyGroup + l], lanes[l]);
       }
     }
-    const std::size_t valid = std::min(kKeyGroup, tile.count - group * kKeyGroup);
+    const std::size_t valid = std::min(kKeyGroup, count - group * kKeyGroup);
     for (std::size_t l = 0; l < valid; ++l) {
       scores[group * kKeyGroup + l] = scale * lanes[l];
     }
@@ -78,8 +76,9 @@ float sum_of(const Weights& weights) noexcept {
   return sum_lanes(lanes);
 }
 
-void attend_tile(const StepTile& tile, const float* q, float scale, Partial& out) noexcept {
-  Weights weights = scores_of(tile, q, scale);
+void attend_tile(const StepTile& tile, std::size_t count, const float* q, float scale,
+                 Partial& out) noexcept {
+  Weights weights = scores_of(tile, count, q, scale);
   const float max = max_of(out.max, largest(weights));
   const float correction = exp_float(out.max - max);
   for (float& weight : weights) {
@@ -90,7 +89,7 @@ void attend_tile(const StepTile& tile, const float* q, float scale, Partial& out
   for (std::size_t d = 0; d < tile.head_dim; ++d) {
     out.acc[d] *= correction;
   }
-  for (std::size_t p = 0; p < tile.count; ++p) {
+  for (std::size_t p = 0; p < count; ++p) {
     const float* value = tile.v.data() + p * tile.head_dim;
     for (std::size_t d = 0; d < tile.head_dim; ++d) {
       out.acc[d] = std::fma(weights[p], value[d], out.acc[d]);
@@ -100,34 +99,35 @@ void attend_tile(const StepTile& tile, const float* q, float scale, Partial& out
 
 }  // namespace
 
-void kv_store(const KvHead& head, std::size_t position, const float* key,
+void kv_store(KvFormat format, std::byte* tile, std::size_t index, const float* key,
               const float* value) noexcept {
-  const std::size_t dim = head.head_dim;
-  const std::size_t column = position / kKeyGroup * dim * kKeyGroup + position % kKeyGroup;
+  const std::size_t dim = format.head_dim;
+  const std::size_t column = key_column(index, dim);
+  void* keys = tile;
+  void* values = tile + values_offset(format);
   for (std::size_t d = 0; d < dim; ++d) {
-    if (head.type == KvType::F32) {
-      static_cast<float*>(head.k)[column + d * kKeyGroup] = key[d];
-      static_cast<float*>(head.v)[position * dim + d] = value[d];
+    if (format.type == KvType::F32) {
+      static_cast<float*>(keys)[column + d * kKeyGroup] = key[d];
+      static_cast<float*>(values)[index * dim + d] = value[d];
     } else {
-      static_cast<std::uint16_t*>(head.k)[column + d * kKeyGroup] = gguf::f32_to_f16(key[d]);
-      static_cast<std::uint16_t*>(head.v)[position * dim + d] = gguf::f32_to_f16(value[d]);
+      static_cast<std::uint16_t*>(keys)[column + d * kKeyGroup] = gguf::f32_to_f16(key[d]);
+      static_cast<std::uint16_t*>(values)[index * dim + d] = gguf::f32_to_f16(value[d]);
     }
   }
 }
 
-// NOLINTNEXTLINE(readability-function-size): the contract's parameters
-void attend_run(const KvHead& head, const float* q, std::size_t n_heads, float scale,
-                std::size_t begin, std::size_t end, Partial* out) noexcept {
-  for (std::size_t h = 0; h < n_heads; ++h) {
-    out[h].max = kNegativeInfinity;
-    out[h].sum = 0.0F;
-    std::fill_n(out[h].acc, head.head_dim, 0.0F);
-  }
+void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept {
+  const std::size_t dim = run.format.head_dim;
+  start(queries, dim, out);
   StepTile tile;
-  for (std::size_t step = begin; step < end; step += kStep) {
-    read_tile(head, step, end, tile);
-    for (std::size_t h = 0; h < n_heads; ++h) {
-      attend_tile(tile, q + h * head.head_dim, scale, out[h]);
+  for (std::size_t step = 0; step < n_steps(queries); ++step) {
+    read_tile(run.format, run.tiles[step], tile);
+    for (std::size_t t = first_token(queries, step); t < queries.n_tokens; ++t) {
+      const std::size_t count = visible_in(queries, t, step);
+      for (std::size_t h = 0; h < queries.n_heads; ++h) {
+        attend_tile(tile, count, queries.q + t * queries.token_stride + h * dim, queries.scale,
+                    out[t * queries.n_heads + h]);
+      }
     }
   }
 }

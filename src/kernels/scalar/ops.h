@@ -26,11 +26,9 @@ void rope_halves(float* x, std::size_t n_heads, std::size_t head_dim, const floa
 void swiglu(std::span<const float> gate, std::span<const float> up, std::span<float> y) noexcept;
 void add(std::span<float> x, std::span<const float> y) noexcept;
 
-void kv_store(const KvHead& head, std::size_t position, const float* key,
+void kv_store(KvFormat format, std::byte* tile, std::size_t index, const float* key,
               const float* value) noexcept;
-// NOLINTNEXTLINE(readability-function-size): the contract's parameters
-void attend_run(const KvHead& head, const float* q, std::size_t n_heads, float scale,
-                std::size_t begin, std::size_t end, Partial* out) noexcept;
+void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept;
 void combine_runs(std::span<const Partial> runs, std::size_t head_dim, float* y) noexcept;
 
 }  // namespace smol::kernels::scalar

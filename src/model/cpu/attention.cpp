@@ -1,6 +1,7 @@
 #include "model/cpu/attention.h"
 
 #include <algorithm>
+#include <array>
 
 #include "model/cpu/parallel.h"
 
@@ -8,8 +9,20 @@ namespace smol::model {
 
 namespace {
 
+// Results that wait to be joined, in runs of tokens: enough to occupy every thread, small beside
+// the weights.
+constexpr std::size_t kMostWaiting = 1024;
+
 std::size_t run_count(std::size_t n_positions) noexcept {
   return (n_positions + kernels::kRun - 1) / kernels::kRun;
+}
+
+std::size_t runs_of(const BatchToken& token) noexcept {
+  return run_count(std::size_t{token.position} + 1);
+}
+
+bool follows(const BatchToken& token, const BatchToken& before) noexcept {
+  return token.slot == before.slot && token.position == before.position + 1;
 }
 
 }  // namespace
@@ -20,47 +33,91 @@ Attention::Attention(const ModelConfig& config, const DecoderOptions& options,
       n_heads_(config.n_heads),
       head_dim_(config.head_dim),
       scale_(config.attention_scale),
-      capacity_(std::max(options.max_batch, run_count(options.context))),
+      tile_tokens_(kernels::kMostQueries),
+      capacity_(std::max(kMostWaiting, run_count(options.context))),
       sums_(capacity_ * n_heads_ * head_dim_),
-      partials_(capacity_ * n_heads_),
-      by_head_(capacity_ * n_heads_) {
+      partials_(capacity_ * n_heads_) {
+  tokens_.reserve(capacity_);
   pieces_.reserve(capacity_);
-  first_pieces_.reserve(options.max_batch + 1);
   for (std::size_t head = 0; head < n_heads_; ++head) {
     const std::size_t kv_head = config.kv_head_of[head];
-    if (groups_.empty() || groups_.back().kv_head != kv_head) {
+    const bool is_new = groups_.empty() || groups_.back().kv_head != kv_head ||
+                        groups_.back().n_heads == kernels::kMostQueries;
+    if (is_new) {
       groups_.push_back({kv_head, head, 0});
     }
     ++groups_.back().n_heads;
+    tile_tokens_ = std::min(tile_tokens_, kernels::kMostQueries / groups_.back().n_heads);
   }
 }
 
 std::size_t Attention::plan(std::span<const BatchToken> batch, std::size_t first) {
+  tokens_.clear();
   pieces_.clear();
-  first_pieces_.clear();
+  std::size_t used = 0;
   std::size_t token = first;
-  for (; token < batch.size(); ++token) {
-    const std::size_t n_positions = std::size_t{batch[token].position} + 1;
-    if (pieces_.size() + run_count(n_positions) > capacity_) {
-      break;
+  std::size_t tile = first;  // its first token
+  for (; token < batch.size() && used + runs_of(batch[token]) <= capacity_; ++token) {
+    if (token > tile &&
+        (token - tile == tile_tokens_ || !follows(batch[token], batch[token - 1]))) {
+      add_pieces(batch, tile, token - tile);
+      tile = token;
     }
-    first_pieces_.push_back(pieces_.size());
-    for (std::size_t begin = 0; begin < n_positions; begin += kernels::kRun) {
-      pieces_.push_back({token, begin, std::min(begin + kernels::kRun, n_positions)});
-    }
+    tokens_.push_back({used * n_heads_, runs_of(batch[token])});
+    used += runs_of(batch[token]);
   }
-  first_pieces_.push_back(pieces_.size());
+  add_pieces(batch, tile, token - tile);
   return token;
 }
 
-void Attention::combine(std::size_t token, std::size_t first_piece, std::size_t n_pieces,
-                        float* out) {
+void Attention::add_pieces(std::span<const BatchToken> batch, std::size_t first,
+                           std::size_t n_tokens) {
+  const std::size_t position = batch[first].position;
+  for (std::size_t run = 0; run < runs_of(batch[first + n_tokens - 1]); ++run) {
+    // Tokens before the run do not see it.
+    const std::size_t begin = run * kernels::kRun;
+    const std::size_t skipped = begin > position ? begin - position : 0;
+    pieces_.push_back({first + skipped, n_tokens - skipped, run});
+  }
+}
+
+void Attention::attend(const Round& round, const HeadGroup& group, const Piece& piece) {
+  const BatchToken& token = round.batch[piece.token];
+  const std::size_t begin = piece.run * kernels::kRun;
+  const kernels::Queries queries{
+      .q = round.q + (piece.token * n_heads_ + group.first_head) * head_dim_,
+      .token_stride = n_heads_ * head_dim_,
+      .n_tokens = piece.n_tokens,
+      .n_heads = group.n_heads,
+      .n_visible = std::min(kernels::kRun, token.position + 1 - begin),
+      .scale = scale_};
+
+  std::array<const std::byte*, kernels::kTilesPerRun> tiles{};
+  const std::size_t visible = queries.visible_to(piece.n_tokens - 1);
+  for (std::size_t i = 0; i * kernels::kStep < visible; ++i) {
+    tiles[i] = round.cache.tile(token.slot, round.layer, group.kv_head, begin + i * kernels::kStep);
+  }
+
+  const auto index_of = [&](std::size_t t, std::size_t h) {
+    const Token& place = tokens_[piece.token - round.first + t];
+    return place.first + (group.first_head + h) * place.n_runs + piece.run;
+  };
+  std::array<kernels::Partial, kernels::kMostQueries> partials;
+  for (std::size_t i = 0; i < piece.n_tokens * group.n_heads; ++i) {
+    partials[i].acc = &sums_[index_of(i / group.n_heads, i % group.n_heads) * head_dim_];
+  }
+  kernels_.attend_run({round.cache.format(), tiles.data()}, queries, partials.data());
+  for (std::size_t i = 0; i < piece.n_tokens * group.n_heads; ++i) {
+    partials_[index_of(i / group.n_heads, i % group.n_heads)] = partials[i];
+  }
+}
+
+void Attention::combine(const Round& round, std::size_t index) {
+  const Token& token = tokens_[index];
+  float* out = round.out + (round.first + index) * n_heads_ * head_dim_;
   for (std::size_t head = 0; head < n_heads_; ++head) {
-    kernels::Partial* runs = &by_head_[head * capacity_ + first_piece];
-    for (std::size_t i = 0; i < n_pieces; ++i) {
-      runs[i] = partials_[(first_piece + i) * n_heads_ + head];
-    }
-    kernels_.combine_runs({runs, n_pieces}, head_dim_, out + (token * n_heads_ + head) * head_dim_);
+    const kernels::Partial* runs = &partials_[token.first + head * token.n_runs];
+    kernels_.combine_runs({runs, token.n_runs}, head_dim_, out + head * head_dim_);
   }
 }
 
@@ -68,23 +125,12 @@ void Attention::run(ThreadPool& pool, const KvCache& cache, std::size_t layer,
                     std::span<const BatchToken> batch, const float* q, float* out) {
   for (std::size_t first = 0; first < batch.size();) {
     const std::size_t end = plan(batch, first);
-    const std::size_t n_pieces = pieces_.size();
+    const Round round{pool, cache, layer, batch, first, q, out};
     // Pieces run fastest: neighbours in time read the same keys and values.
-    parallel(pool, n_pieces * groups_.size(), [&](std::size_t task) {
-      const HeadGroup& group = groups_[task / n_pieces];
-      const std::size_t index = task % n_pieces;
-      const Piece& piece = pieces_[index];
-      kernels::Partial* partials = &partials_[index * n_heads_ + group.first_head];
-      for (std::size_t i = 0; i < group.n_heads; ++i) {
-        partials[i].acc = &sums_[(index * n_heads_ + group.first_head + i) * head_dim_];
-      }
-      kernels_.attend_run(cache.head(batch[piece.token].slot, layer, group.kv_head),
-                          q + (piece.token * n_heads_ + group.first_head) * head_dim_,
-                          group.n_heads, scale_, piece.begin, piece.end, partials);
+    parallel(pool, pieces_.size() * groups_.size(), [&](std::size_t task) {
+      attend(round, groups_[task / pieces_.size()], pieces_[task % pieces_.size()]);
     });
-    parallel(pool, end - first, [&](std::size_t i) {
-      combine(first + i, first_pieces_[i], first_pieces_[i + 1] - first_pieces_[i], out);
-    });
+    parallel(pool, end - first, [&](std::size_t i) { combine(round, i); });
     first = end;
   }
 }

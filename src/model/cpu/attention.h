@@ -32,26 +32,46 @@ class Attention {
     std::size_t kv_head, first_head, n_heads;
   };
 
-  // One run of one token.
-  struct Piece {
-    std::size_t token, begin, end;  // positions [begin, end)
+  // Where the results of one token wait to be joined: head h, run r at first + h * n_runs + r.
+  struct Token {
+    std::size_t first, n_runs;
   };
 
-  // Lists the runs of as many tokens from `first` on as there is room for; returns the token after
-  // them.
+  // Tokens of one slot at successive positions that read one run together, so that its keys and
+  // values are loaded once for all of them.
+  struct Piece {
+    std::size_t token, n_tokens;  // in the batch
+    std::size_t run;
+  };
+
+  // A part of a layer's attention that fits the memory for results.
+  struct Round {
+    ThreadPool& pool;
+    const KvCache& cache;
+    std::size_t layer;
+    std::span<const BatchToken> batch;
+    std::size_t first;  // token that tokens_ begins with
+    const float* q;
+    float* out;
+  };
+
+  // Lists the pieces of as many tokens from `first` on as there is room for; returns the token
+  // after them.
   std::size_t plan(std::span<const BatchToken> batch, std::size_t first);
-  void combine(std::size_t token, std::size_t first_piece, std::size_t n_pieces, float* out);
+  void add_pieces(std::span<const BatchToken> batch, std::size_t first, std::size_t n_tokens);
+  void attend(const Round& round, const HeadGroup& group, const Piece& piece);
+  void combine(const Round& round, std::size_t index);
 
   const kernels::KernelTable& kernels_;
   std::size_t n_heads_, head_dim_;
   float scale_;
   std::vector<HeadGroup> groups_;
-  std::size_t capacity_;                      // pieces
-  std::vector<Piece> pieces_;                 // [<= capacity]
-  std::vector<std::size_t> first_pieces_;     // of each planned token, and the end
-  ReservedArray<float> sums_;                 // [capacity, n_heads, head_dim]
-  ReservedArray<kernels::Partial> partials_;  // [capacity, n_heads]
-  ReservedArray<kernels::Partial> by_head_;   // [n_heads, capacity]: the same, as they are combined
+  std::size_t tile_tokens_;                   // most tokens of a piece
+  std::size_t capacity_;                      // runs of tokens
+  std::vector<Token> tokens_;                 // planned
+  std::vector<Piece> pieces_;                 // of all of them, for each group
+  ReservedArray<float> sums_;                 // [capacity * n_heads, head_dim]
+  ReservedArray<kernels::Partial> partials_;  // [capacity * n_heads]
 };
 
 }  // namespace smol::model

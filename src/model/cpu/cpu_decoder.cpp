@@ -11,6 +11,7 @@
 #include "kernels/kernel_table.h"
 #include "kernels/panel.h"
 #include "model/cpu/attention.h"
+#include "model/cpu/caching_decoder.h"
 #include "model/cpu/kv_cache.h"
 #include "model/cpu/matmul_input.h"
 #include "model/cpu/parallel.h"
@@ -22,18 +23,12 @@ namespace smol::model {
 
 namespace {
 
-class CpuDecoder final : public Decoder {
+class CpuDecoder final : public CachingDecoder {
  public:
   CpuDecoder(const Weights& weights, const DecoderOptions& options, ThreadPool& pool,
              const kernels::KernelTable& kernels);
 
-  [[nodiscard]] const ModelConfig& config() const noexcept override { return config_; }
-
-  [[nodiscard]] const DecoderOptions& options() const noexcept override { return options_; }
-
   std::span<const float> forward(std::span<const BatchToken> batch) override;
-  [[nodiscard]] std::uint32_t n_tokens(SlotId slot) const noexcept override;
-  void truncate(SlotId slot, std::uint32_t n_tokens) noexcept override;
 
  private:
   void append_to_slots(std::span<const BatchToken> batch);
@@ -53,14 +48,11 @@ class CpuDecoder final : public Decoder {
   void add_to_residual(std::size_t n_tokens);
 
   const Weights& weights_;
-  const ModelConfig& config_;
-  DecoderOptions options_;
   ThreadPool& pool_;
   const kernels::KernelTable& kernels_;
   float norm_eps_;
   std::size_t q_width_, kv_width_;
 
-  KvCache cache_;
   Attention attention_;
   MatMulInput input_;
   ReservedArray<float> x_;                // [max_batch, d_model] residual stream
@@ -78,15 +70,13 @@ std::size_t widest(const ModelConfig& config) noexcept {
 
 CpuDecoder::CpuDecoder(const Weights& weights, const DecoderOptions& options, ThreadPool& pool,
                        const kernels::KernelTable& kernels)
-    : weights_(weights),
-      config_(weights.config()),
-      options_(options),
+    : CachingDecoder(weights.config(), options),
+      weights_(weights),
       pool_(pool),
       kernels_(kernels),
       norm_eps_(static_cast<float>(config_.norm_eps)),
       q_width_(config_.n_heads * config_.head_dim),
       kv_width_(config_.n_kv_heads * config_.head_dim),
-      cache_(config_, options),
       attention_(config_, options, kernels),
       input_(options.max_batch, widest(config_), kernels),
       x_(options.max_batch * config_.d_model),
@@ -117,7 +107,7 @@ void CpuDecoder::append_to_slots(std::span<const BatchToken> batch) {
     SMOL_CHECK(token.slot < options_.n_slots);
     SMOL_CHECK(token.position == cache_.n_tokens(token.slot));
     SMOL_CHECK(token.position < options_.context);
-    cache_.set_n_tokens(token.slot, token.position + 1);
+    cache_.append(token.slot);
   }
 }
 
@@ -151,8 +141,8 @@ void CpuDecoder::rotate_and_store(std::size_t layer, const BatchToken& token, st
   }
   const float* v = v_.row(row, kv_width_).data();
   for (std::size_t head = 0; head < config_.n_kv_heads; ++head) {
-    kernels_.kv_store(cache_.head(token.slot, layer, head), token.position, k + head * head_dim,
-                      v + head * head_dim);
+    kernels_.kv_store(cache_.format(), cache_.tile(token.slot, layer, head, token.position),
+                      token.position % kBlockTokens, k + head * head_dim, v + head * head_dim);
   }
 }
 
@@ -220,16 +210,6 @@ std::span<const float> CpuDecoder::compute_logits(std::span<const BatchToken> ba
     multiply(pool_, kernels_, out);
   }
   return {logits_.data(), n_wanted * config_.vocab_size};
-}
-
-std::uint32_t CpuDecoder::n_tokens(SlotId slot) const noexcept {
-  SMOL_CHECK(slot < options_.n_slots);
-  return cache_.n_tokens(slot);
-}
-
-void CpuDecoder::truncate(SlotId slot, std::uint32_t n_tokens) noexcept {
-  SMOL_CHECK(slot < options_.n_slots && n_tokens <= cache_.n_tokens(slot));
-  cache_.set_n_tokens(slot, n_tokens);
 }
 
 }  // namespace
