@@ -154,6 +154,10 @@ TEST(AvailableMemory, EndsWhereTheLimitOfTheAddressSpaceIs) {
   ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
   const rlimit limited{kLimit, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+  rlimit now{};
+  if (getrlimit(RLIMIT_AS, &now) != 0 || now.rlim_cur != kLimit) {
+    GTEST_SKIP() << "an emulator keeps this limit from its programs";
+  }
   const std::uint64_t available = available_memory_bytes(machine.root());
   ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
   EXPECT_EQ(available, 3 * page_bytes);
