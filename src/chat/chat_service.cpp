@@ -1,151 +1,124 @@
 #include "chat/chat_service.h"
 
-#include <algorithm>
+#include <exception>
+#include <future>
 #include <string>
 #include <utility>
 
-#include "chat/stop_strings.h"
-#include "chat/written.h"
-#include "text/stream_decoder.h"
+#include "base/error.h"
+#include "chat/running_turn.h"
 
 namespace smol::chat {
 namespace {
 
-OutputMode mode_of(const TurnOptions& options, const Prompt& prompt, const TagTokens& tags) {
-  OutputMode mode;
-  mode.tools = !options.prompt.tools.empty() || options.prompt.extra.contains("xml_tools");
-  mode.python_tools = !options.prompt.python_tools.empty();
-  mode.reasoning_open = prompt.reasoning_open;
-  mode.token_tags = tags.set();
-  return mode;
-}
+constexpr std::size_t kMostTopLogprobs = 20;
 
-std::size_t count_calls(std::span<const Message> history) {
-  std::size_t count = 0;
-  for (const Message& message : history) {
-    count += message.tool_calls.size();
-  }
-  return count;
-}
-
-// The way of one answer from tokens to events: tags and whole characters, stop strings, parser.
-class Answer {
+class EngineTurn final : public Turn {
  public:
-  Answer(const text::Tokenizer& tokenizer, const TagTokens& tags, const TurnOptions& options,
-         const Prompt& prompt, const ChatService::EventSink& on_event)
-      : tags_(tags),
-        on_event_(on_event),
-        decoder_(tokenizer, true),
-        stops_(options.stop_strings),
-        written_(mode_of(options, prompt, tags)) {}
+  EngineTurn(std::shared_ptr<engine::Ticket> ticket, std::shared_ptr<RunningTurn> turn)
+      : ticket_(std::move(ticket)), turn_(std::move(turn)) {}
 
-  // Calls are numbered on from here: "call_0001" is the first of a conversation.
-  void number_calls_from(std::size_t n_calls) { n_calls_ = n_calls; }
+  void cancel() noexcept override { ticket_->cancel(); }
 
-  // False: a stop string was met.
-  bool take(TokenId id) {
-    ids_.push_back(id);
-    n_reasoning_ += written_.in_reasoning() ? 1 : 0;
-    if (const auto tag = tags_.tag_of(id)) {
-      push({decoder_.flush(), false});
-      push({std::string(text_of(*tag)), true});
-    } else {
-      push({decoder_.push(id), false});
-    }
-    return !stops_.stopped();
-  }
+  void pause() noexcept override { ticket_->pause(); }
 
-  TurnResult finish(const engine::GenerationResult& generation) {
-    push({decoder_.flush(), false});
-    parse(stops_.flush());
-    TurnResult result;
-    result.finished.generation = generation;
-    result.finished.reasoning_tokens = n_reasoning_;
-    result.finished.cut_while_thinking =
-        written_.in_reasoning() && generation.reason != engine::FinishReason::EndOfTurn;
-    emit(written_.finish());
-    written_.store_in(result.message);
-    for (std::size_t i = 0; i < result.message.tool_calls.size(); ++i) {
-      result.message.tool_calls[i].id = id_of_call(n_calls_ - result.message.tool_calls.size() + i);
-    }
-    result.ids = std::move(ids_);
-    send(result.finished);
-    return result;
-  }
+  void resume() noexcept override { ticket_->resume(); }
+
+  void answer_now() noexcept override { turn_->answer_now(); }
+
+  TurnProgress progress() const noexcept override { return turn_->progress(ticket_->progress()); }
 
  private:
-  static std::string id_of_call(std::size_t index) {
-    const std::string digits = std::to_string(index + 1);
-    return "call_" + std::string(4 - std::min<std::size_t>(4, digits.size()), '0') + digits;
-  }
+  std::shared_ptr<engine::Ticket> ticket_;
+  std::shared_ptr<RunningTurn> turn_;
+};
 
-  void push(Piece piece) { parse(stops_.push(std::move(piece))); }
+// Hands an embedding to the thread that waits for it.
+class EmbeddingSink final : public engine::Sink {
+ public:
+  void on_progress(const engine::Progress& /*progress*/) noexcept override {}
 
-  void parse(const std::vector<Piece>& pieces) {
-    for (const Piece& piece : pieces) {
-      emit(written_.take(piece));
+  bool on_token(const engine::Token& /*token*/) noexcept override { return true; }
+
+  void on_finished(const engine::Result& result) noexcept override {
+    if (result.reason == engine::FinishReason::Cancelled) {
+      on_failed(Error(ErrorCode::Exhausted,
+                      "embedding: expected an engine that runs on, found "
+                      "one that ends"));
+    } else {
+      embedding_.set_value(result.embedding);
     }
   }
 
-  void emit(std::vector<OutputEvent> events) {
-    for (OutputEvent& event : events) {
-      if (auto* call = std::get_if<ToolCall>(&event)) {
-        call->id = id_of_call(n_calls_++);
-      }
-      std::visit([&](auto& one) { send(std::move(one)); }, event);
-    }
+  void on_failed(const Error& error) noexcept override {
+    embedding_.set_exception(std::make_exception_ptr(error));
   }
 
-  void send(const TurnEvent& event) {
-    if (on_event_) {
-      on_event_(event);
-    }
-  }
+  std::vector<float> wait() { return embedding_.get_future().get(); }
 
-  const TagTokens& tags_;
-  const ChatService::EventSink& on_event_;
-  text::StreamDecoder decoder_;
-  StopStrings stops_;
-  WrittenAnswer written_;
-  std::vector<TokenId> ids_;
-  std::size_t n_reasoning_ = 0;
-  std::size_t n_calls_ = 0;  // of the conversation
+ private:
+  std::promise<std::vector<float>> embedding_;
 };
 
 }  // namespace
 
-ChatService::ChatService(const PromptBuilder& builder, engine::Generator& generator)
-    : builder_(builder), generator_(generator), tags_(builder.tokenizer()) {}
+ChatService::ChatService(const PromptBuilder& builder, engine::Engine& engine, ModelFacts facts)
+    : builder_(builder), engine_(engine), facts_(std::move(facts)), tags_(builder.tokenizer()) {}
 
-TurnResult ChatService::reply(std::span<const Message> history, const TurnOptions& options,
-                              const EventSink& on_event, const std::stop_token& stop,
-                              const engine::Generator::ProgressSink& on_progress) {
-  const Prompt prompt = builder_.build(history, options.prompt);
-  return run(prompt, count_calls(history), options, on_event, stop, on_progress);
-}
-
-TurnResult ChatService::reply_to(const Prompt& prompt, const TurnOptions& options,
-                                 const EventSink& on_event, const std::stop_token& stop,
-                                 const engine::Generator::ProgressSink& on_progress) {
-  return run(prompt, 0, options, on_event, stop, on_progress);
-}
-
-TurnResult ChatService::run(const Prompt& prompt, std::size_t n_calls, const TurnOptions& options,
-                            const EventSink& on_event, const std::stop_token& stop,
-                            const engine::Generator::ProgressSink& on_progress) {
+std::shared_ptr<Turn> ChatService::start(TurnRequest request, std::shared_ptr<TurnSink> sink) {
   const text::Tokenizer& tokenizer = builder_.tokenizer();
-  Answer answer(tokenizer, tags_, options, prompt, on_event);
-  answer.number_calls_from(n_calls);
-  engine::GenerationRequest request;
-  request.prompt = prompt.ids;
-  request.sampling = options.sampling;
-  request.max_tokens = options.max_tokens;
-  request.ends_turn = [&](TokenId id) { return tokenizer.ends_turn(id); };
-  request.prefill_chunk = options.prefill_chunk;
-  request.stop = stop;
-  const engine::GenerationResult generation = generator_.generate(
-      request, [&](TokenId id) { return answer.take(id); }, on_progress);
-  return answer.finish(generation);
+  const AnswerOptions& answer = request.answer;
+  if (answer.top_logprobs > kMostTopLogprobs) {
+    throw Error(ErrorCode::BadInput, "top_logprobs: expected at most " +
+                                         std::to_string(kMostTopLogprobs) + ", found " +
+                                         std::to_string(*answer.top_logprobs));
+  }
+  auto turn = std::make_shared<RunningTurn>(tokenizer, tags_, request, nullptr, std::move(sink));
+  engine::Request wanted;
+  wanted.prompt = std::move(request.prompt.ids);
+  wanted.sampling = answer.sampling;
+  wanted.max_tokens = answer.max_tokens;
+  wanted.ends_turn = [&tokenizer](TokenId id) { return tokenizer.ends_turn(id); };
+  wanted.top_logprobs = answer.top_logprobs;
+  wanted.constraint = turn;
+  wanted.roll = answer.overflow == ContextOverflow::Roll;
+  wanted.cache_prompt = answer.cache_prompt;
+  wanted.client = std::move(request.client);
+  auto ticket = engine_.submit(std::move(wanted), turn);
+  return std::make_shared<EngineTurn>(std::move(ticket), std::move(turn));
+}
+
+std::vector<float> ChatService::embed(std::span<const TokenId> ids) {
+  engine::Request wanted;
+  wanted.task = engine::Task::Embed;
+  wanted.prompt.assign(ids.begin(), ids.end());
+  const auto sink = std::make_shared<EmbeddingSink>();
+  engine_.submit(std::move(wanted), sink);
+  return sink->wait();
+}
+
+std::size_t ChatService::reusable(std::span<const TokenId> prompt) const {
+  return engine_.reusable(prompt);
+}
+
+AssistantStats ChatService::stats() const {
+  const engine::EngineStats stats = engine_.stats();
+  return {.running = stats.running,
+          .waiting = stats.waiting,
+          .paused = stats.paused,
+          .kv_bytes = stats.kv_bytes,
+          .kv_bytes_max = stats.kv_bytes_max,
+          .cached_prefix_bytes = stats.kept_bytes,
+          .prompt_tokens = stats.prompt_tokens,
+          .cached_tokens = stats.cached_tokens,
+          .generated_tokens = stats.generated_tokens,
+          .drafted_tokens = stats.drafted_tokens,
+          .accepted_tokens = stats.accepted_tokens,
+          .finished = stats.finished,
+          .cancelled = stats.cancelled,
+          .failed = stats.failed,
+          .prompt_tokens_per_second = stats.prompt_tokens_per_second,
+          .generated_tokens_per_second = stats.generated_tokens_per_second};
 }
 
 }  // namespace smol::chat

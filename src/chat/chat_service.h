@@ -1,67 +1,35 @@
-// One turn of a chat: build the prompt, encode, generate, decode, parse.
+// The assistant that computes: turns over an engine.
 #pragma once
 
-#include <cstddef>
-#include <functional>
+#include <memory>
 #include <span>
-#include <stop_token>
-#include <string>
-#include <variant>
 #include <vector>
 
-#include "chat/message.h"
-#include "chat/output_parser.h"
+#include "chat/assistant.h"
 #include "chat/prompt_builder.h"
-#include "engine/generator.h"
+#include "chat/tag.h"
+#include "engine/engine.h"
 
 namespace smol::chat {
 
-struct TurnOptions {
-  PromptOptions prompt;
-  engine::SamplingSettings sampling;
-  std::size_t max_tokens = 0;  // 0: as many as the context holds
-  std::vector<std::string> stop_strings;
-  std::size_t prefill_chunk = 0;  // 0: chosen by the engine
-};
-
-struct Finished {
-  engine::GenerationResult generation;
-  std::size_t reasoning_tokens = 0;  // of the generated ones
-  bool cut_while_thinking = false;
-};
-
-using TurnEvent = std::variant<TextDelta, ThinkingDelta, ToolCall, CodeBlock, Finished>;
-
-struct TurnResult {
-  Message message;  // the assistant's, ready to be appended to the history
-  Finished finished;
-  std::vector<TokenId> ids;  // as generated
-};
-
-// One turn at a time. Tokenizer, builder and generator must outlive it.
-class ChatService {
+// Any thread. Builder, its tokenizer and the engine must outlive it and its turns.
+class ChatService final : public Assistant {
  public:
-  using EventSink = std::function<void(const TurnEvent&)>;
+  ChatService(const PromptBuilder& builder, engine::Engine& engine, ModelFacts facts);
 
-  ChatService(const PromptBuilder& builder, engine::Generator& generator);
+  const ModelFacts& model() const noexcept override { return facts_; }
 
-  // Events come on the calling thread, Finished last. Cancelling through `stop` is a normal end.
-  // Throws what PromptBuilder::build and Generator::generate throw, and what a sink throws.
-  TurnResult reply(std::span<const Message> history, const TurnOptions& options,
-                   const EventSink& on_event, const std::stop_token& stop = {},
-                   const engine::Generator::ProgressSink& on_progress = {});
-  // The same for a prompt that is already built.
-  TurnResult reply_to(const Prompt& prompt, const TurnOptions& options, const EventSink& on_event,
-                      const std::stop_token& stop = {},
-                      const engine::Generator::ProgressSink& on_progress = {});
+  const PromptBuilder& builder() const noexcept override { return builder_; }
+
+  std::shared_ptr<Turn> start(TurnRequest request, std::shared_ptr<TurnSink> sink) override;
+  std::vector<float> embed(std::span<const TokenId> ids) override;
+  std::size_t reusable(std::span<const TokenId> prompt) const override;
+  AssistantStats stats() const override;
 
  private:
-  TurnResult run(const Prompt& prompt, std::size_t n_calls, const TurnOptions& options,
-                 const EventSink& on_event, const std::stop_token& stop,
-                 const engine::Generator::ProgressSink& on_progress);
-
   const PromptBuilder& builder_;
-  engine::Generator& generator_;
+  engine::Engine& engine_;
+  ModelFacts facts_;
   TagTokens tags_;
 };
 

@@ -33,6 +33,11 @@ class TagTokens {
  public:
   explicit TagTokens(const text::Tokenizer& tokenizer);
   std::optional<Tag> tag_of(TokenId id) const noexcept;
+
+  std::optional<TokenId> id_of(Tag tag) const noexcept {
+    return ids_[static_cast<std::size_t>(tag)];
+  }
+
   TagSet set() const noexcept;
 
  private:

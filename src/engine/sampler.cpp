@@ -56,8 +56,9 @@ Sampler::Sampler(SamplingSettings settings, std::size_t vocab_size)
   validate(settings_, vocab_size);
 }
 
-TokenId Sampler::pick(std::span<const float> logits, std::span<const TokenId> history) {
-  filter(logits, history);
+TokenId Sampler::pick(std::span<const float> logits, std::span<const TokenId> history,
+                      std::span<const std::uint64_t> mask) {
+  filter(logits, history, mask);
   const double target = random_.uniform() * total_weight();
   double sum = 0;
   std::size_t picked = 0;
@@ -71,8 +72,9 @@ TokenId Sampler::pick(std::span<const float> logits, std::span<const TokenId> hi
 }
 
 std::vector<double> Sampler::probabilities(std::span<const float> logits,
-                                           std::span<const TokenId> history) {
-  filter(logits, history);
+                                           std::span<const TokenId> history,
+                                           std::span<const std::uint64_t> mask) {
+  filter(logits, history, mask);
   const double total = total_weight();
   std::vector<double> result(weights_);
   for (double& value : result) {
@@ -89,9 +91,11 @@ double Sampler::total_weight() const noexcept {
   return total;
 }
 
-void Sampler::filter(std::span<const float> logits, std::span<const TokenId> history) {
+void Sampler::filter(std::span<const float> logits, std::span<const TokenId> history,
+                     std::span<const std::uint64_t> mask) {
   SMOL_CHECK(logits.size() == scores_.size());
   adjust(logits, history);
+  apply(mask);
   const double largest = largest_of(scores_);
   if (!std::isfinite(largest)) {
     throw Error(ErrorCode::Device, "logits: expected finite numbers, found none or an infinity");
@@ -125,6 +129,18 @@ void Sampler::adjust(std::span<const float> logits, std::span<const TokenId> his
     scores_[static_cast<std::size_t>(entry.id)] += entry.bias;
   }
   penalize(history);
+}
+
+void Sampler::apply(std::span<const std::uint64_t> mask) {
+  constexpr std::size_t kBits = 64;
+  if (mask.empty()) {
+    return;
+  }
+  SMOL_CHECK(mask.size() * kBits >= scores_.size());
+  for (std::size_t i = 0; i < scores_.size(); ++i) {
+    const bool allowed = ((mask[i / kBits] >> (i % kBits)) & 1U) != 0;
+    scores_[i] = allowed ? scores_[i] : -kInfinity;
+  }
 }
 
 void Sampler::penalize(std::span<const TokenId> history) {

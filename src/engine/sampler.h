@@ -43,12 +43,15 @@ class Sampler {
   Sampler(SamplingSettings settings, std::size_t vocab_size);
 
   // Requires (SMOL_CHECK): logits of vocab_size. Ids of `history` (prompt and answer so far)
-  // outside the vocabulary are ignored. Draws one random number, at temperature 0 too. Throws
-  // Error{Device} if no logit is a finite number, or one is +infinity; NaN counts as -infinity.
-  TokenId pick(std::span<const float> logits, std::span<const TokenId> history);
+  // outside the vocabulary are ignored. Only tokens whose bit is set in `mask` (bit t of word t /
+  // 64) are picked; an empty one allows all. Draws one random number, at temperature 0 too. Throws
+  // Error{Device} if no logit that may be picked is a finite number, or one is +infinity; NaN
+  // counts as -infinity.
+  TokenId pick(std::span<const float> logits, std::span<const TokenId> history,
+               std::span<const std::uint64_t> mask = {});
   // What pick() draws from: [vocab_size], 0 for the removed ones.
-  std::vector<double> probabilities(std::span<const float> logits,
-                                    std::span<const TokenId> history);
+  std::vector<double> probabilities(std::span<const float> logits, std::span<const TokenId> history,
+                                    std::span<const std::uint64_t> mask = {});
 
   const SamplingSettings& settings() const noexcept { return settings_; }
 
@@ -58,10 +61,12 @@ class Sampler {
   enum class Measure { Count, Weight };
 
   void adjust(std::span<const float> logits, std::span<const TokenId> history);
+  void apply(std::span<const std::uint64_t> mask);
   void penalize(std::span<const TokenId> history);
   void scale(double largest);
   void keep_best(Measure measure, double enough);
-  void filter(std::span<const float> logits, std::span<const TokenId> history);
+  void filter(std::span<const float> logits, std::span<const TokenId> history,
+              std::span<const std::uint64_t> mask);
   double total_weight() const noexcept;
 
   SamplingSettings settings_;

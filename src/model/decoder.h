@@ -61,6 +61,9 @@ class Decoder {
   // (SMOL_CHECK): ids, slots and positions in range, at most max_batch tokens, and as many free
   // blocks as blocks_needed() says.
   virtual std::span<const float> forward(std::span<const BatchToken> batch) = 0;
+  // The last hidden state (what the output matrix multiplies) of one token of the latest batch.
+  // out [d_model]. Requires that forward() has ended well.
+  virtual void hidden_state(std::size_t token, std::span<float> out) const noexcept = 0;
   // Tokens held by the slot.
   [[nodiscard]] virtual std::uint32_t n_tokens(SlotId slot) const noexcept = 0;
   // Keeps the first `n_tokens` of the slot: an edited prompt reuses its common prefix.

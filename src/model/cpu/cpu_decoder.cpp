@@ -29,6 +29,7 @@ class CpuDecoder final : public CachingDecoder {
              const kernels::KernelTable& kernels);
 
   std::span<const float> forward(std::span<const BatchToken> batch) override;
+  void hidden_state(std::size_t token, std::span<float> out) const noexcept override;
 
  private:
   void append_to_slots(std::span<const BatchToken> batch);
@@ -98,6 +99,11 @@ std::span<const float> CpuDecoder::forward(std::span<const BatchToken> batch) {
     ffn_block(weights_.layers()[layer], batch.size());
   }
   return compute_logits(batch);
+}
+
+void CpuDecoder::hidden_state(std::size_t token, std::span<float> out) const noexcept {
+  SMOL_CHECK(token < options_.max_batch && out.size() == config_.d_model);
+  kernels_.rms_norm(x_.row(token, config_.d_model), weights_.output_norm(), norm_eps_, out);
 }
 
 void CpuDecoder::append_to_slots(std::span<const BatchToken> batch) {

@@ -1,0 +1,41 @@
+// How fast steps go on this machine, measured while they run, and what follows: how many tokens of
+// a prompt one step may take.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace smol::engine {
+
+class StepSpeed {
+ public:
+  // A step took this long: `n_writing` tokens of answers (drafts included), `n_reading` of prompts.
+  void took(std::size_t n_writing, std::size_t n_reading, std::chrono::nanoseconds time) noexcept;
+
+  // Tokens of prompts beside `n_writing` tokens of answers. Alone, a step takes about 0.2 s:
+  // cancelling waits for its end. Beside answers it takes less than twice as long as without, so
+  // that they keep flowing.
+  std::size_t chunk(std::size_t n_writing) const noexcept;
+
+  // Of a step without prompt tokens, n_writing >= 1; 0: not known.
+  double writing_seconds(std::size_t n_writing) const noexcept;
+
+  // Cost of a step with `n` tokens in place of `base`; an estimate until it was measured.
+  double relative_cost(std::size_t base, std::size_t n) const noexcept;
+
+  // 0: not known.
+  double reading_seconds_per_token() const noexcept { return reading_seconds_; }
+
+ private:
+  // A line through the times of latest steps by their tokens, older ones counting ever less.
+  struct Line {
+    double weight = 0, n = 0, nn = 0, t = 0, nt = 0;  // sums
+    void add(double tokens, double seconds) noexcept;
+    double at(double tokens) const noexcept;
+  };
+
+  Line writing_;
+  double reading_seconds_ = 0;  // a token
+};
+
+}  // namespace smol::engine
