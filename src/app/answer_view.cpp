@@ -14,7 +14,7 @@ namespace smol::app {
 
 AnswerView::AnswerView(ViewStyle style, Write write) : style_(style), write_(std::move(write)) {}
 
-void AnswerView::show(const chat::TurnEvent& event) {
+void AnswerView::show(const chat::AnswerEvent& event) {
   std::visit([this](const auto& what) { show_event(what); }, event);
 }
 
@@ -90,8 +90,12 @@ void AnswerView::show_event(const chat::CodeBlock& block) {
   write(style_.terminal ? safe_for_terminal(text) : text);
 }
 
-void AnswerView::show_event(const chat::Finished& /*finished*/) {
-  finish();
+void AnswerView::show_event(const chat::TokenScore& /*score*/) {}
+
+void show_reading(Progress& bar, const chat::TurnProgress& moment) {
+  if (moment.phase == chat::TurnPhase::Reading) {
+    bar.update(moment.read_tokens, moment.prompt_tokens);
+  }
 }
 
 std::string tool_call_json(const chat::ToolCall& call) {
@@ -105,50 +109,49 @@ std::string tool_call_json(const chat::ToolCall& call) {
   return line.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string statistics_line(const engine::GenerationResult& result, std::size_t context) {
+std::string statistics_line(const chat::TurnUsage& usage, std::size_t context) {
   using Seconds = std::chrono::duration<double>;
-  const double decode_seconds = Seconds(result.decode_time).count();
-  std::string line = fmt::format("{} tokens", result.generated_tokens);
-  if (decode_seconds > 0.0 && result.generated_tokens > 0) {
+  const double decode_seconds = Seconds(usage.decode_time).count();
+  std::string line = fmt::format("{} tokens", usage.generated_tokens);
+  if (decode_seconds > 0.0 && usage.generated_tokens > 0) {
     line += fmt::format(", {:.1f} tokens/s",
-                        static_cast<double>(result.generated_tokens) / decode_seconds);
+                        static_cast<double>(usage.generated_tokens) / decode_seconds);
   }
-  line += fmt::format("; prompt {} tokens", result.prompt_tokens);
-  if (result.cached_tokens > 0) {
-    line += fmt::format(", {} of them reused", result.cached_tokens);
+  line += fmt::format("; prompt {} tokens", usage.prompt_tokens);
+  if (usage.cached_tokens > 0) {
+    line += fmt::format(", {} of them reused", usage.cached_tokens);
   }
-  return line + fmt::format(", {:.2f} s; context {} of {}", Seconds(result.prefill_time).count(),
-                            std::min(result.prompt_tokens + result.generated_tokens, context),
+  return line + fmt::format(", {:.2f} s; context {} of {}", Seconds(usage.prefill_time).count(),
+                            std::min(usage.prompt_tokens + usage.generated_tokens, context),
                             context);
 }
 
-std::string ending_reason(const chat::Finished& finished, std::size_t context) {
-  switch (finished.generation.reason) {
-    case engine::FinishReason::MaxTokens:
-      return fmt::format("--max-tokens {} reached", finished.generation.generated_tokens);
-    case engine::FinishReason::ContextFull:
+std::string ending_reason(const chat::TurnFinished& finished, std::size_t context) {
+  switch (finished.end) {
+    case chat::TurnEnd::MaxTokens:
+      return fmt::format("--max-tokens {} reached", finished.usage.generated_tokens);
+    case chat::TurnEnd::ContextFull:
       return fmt::format("the context of {} tokens is full", context);
-    case engine::FinishReason::Cancelled:
+    case chat::TurnEnd::Cancelled:
       return "stopped";
-    case engine::FinishReason::StopString:
+    case chat::TurnEnd::StopString:
       return "--stop";
-    case engine::FinishReason::EndOfTurn:
+    case chat::TurnEnd::EndOfTurn:
       return "end of turn";
   }
   return "";
 }
 
-bool ended_normally(const chat::Finished& finished) {
-  return finished.generation.reason == engine::FinishReason::EndOfTurn ||
-         finished.generation.reason == engine::FinishReason::StopString;
+bool ended_normally(const chat::TurnFinished& finished) {
+  return finished.end == chat::TurnEnd::EndOfTurn || finished.end == chat::TurnEnd::StopString;
 }
 
-std::string ending_note(const chat::Finished& finished, std::size_t context) {
+std::string ending_note(const chat::TurnFinished& finished, std::size_t context) {
   if (ended_normally(finished)) {
     return "";
   }
   const std::string where = finished.cut_while_thinking ? " while thinking" : "";
-  if (finished.generation.reason == engine::FinishReason::Cancelled) {
+  if (finished.end == chat::TurnEnd::Cancelled) {
     return fmt::format("[stopped{}]", where);
   }
   return fmt::format("[cut{}: {}]", where, ending_reason(finished, context));

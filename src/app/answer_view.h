@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "chat/chat_service.h"
+#include "app/progress.h"
+#include "chat/assistant.h"
 
 namespace smol::app {
 
@@ -22,7 +23,7 @@ class AnswerView {
 
   AnswerView(ViewStyle style, Write write);
 
-  void show(const chat::TurnEvent& event);
+  void show(const chat::AnswerEvent& event);
   // Ends an open block and the last line.
   void finish();
 
@@ -38,7 +39,7 @@ class AnswerView {
   void show_event(const chat::ThinkingDelta& delta);
   void show_event(const chat::ToolCall& call);
   void show_event(const chat::CodeBlock& block);
-  void show_event(const chat::Finished& finished);
+  void show_event(const chat::TokenScore& score);
 
   ViewStyle style_;
   Write write_;
@@ -47,17 +48,20 @@ class AnswerView {
   bool text_begun_ = false;
 };
 
+// The bar, while the prompt is read.
+void show_reading(Progress& bar, const chat::TurnProgress& moment);
+
 // {"name": ..., "arguments": ...} in one line.
 std::string tool_call_json(const chat::ToolCall& call);
 
 // "42 tokens, 31.2 tokens/s; prompt 120 tokens, 80 of them reused, 0.41 s; context 162 of 4096".
-std::string statistics_line(const engine::GenerationResult& result, std::size_t context);
+std::string statistics_line(const chat::TurnUsage& usage, std::size_t context);
 
 // "--max-tokens 20 reached", "the context of 4096 tokens is full", ...
-std::string ending_reason(const chat::Finished& finished, std::size_t context);
+std::string ending_reason(const chat::TurnFinished& finished, std::size_t context);
 // At the end of the turn or at a stop string.
-bool ended_normally(const chat::Finished& finished);
+bool ended_normally(const chat::TurnFinished& finished);
 // Why an answer ended, where a person should know; empty for a normal end.
-std::string ending_note(const chat::Finished& finished, std::size_t context);
+std::string ending_note(const chat::TurnFinished& finished, std::size_t context);
 
 }  // namespace smol::app

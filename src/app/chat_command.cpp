@@ -65,7 +65,7 @@ class TerminalChat {
  private:
   bool step(const InputLine& line);
   void answer();
-  chat::TurnResult reply(const InterruptGuard& guard, AnswerView& view, Progress& progress);
+  chat::TurnFinished reply(const InterruptGuard& guard, AnswerView& view, Progress& progress);
   void tell(const std::string& text) const;
 
   Conversationalist& model_;
@@ -95,8 +95,7 @@ TerminalChat::TerminalChat(Conversationalist& model, Conversation conversation,
 int TerminalChat::run() {
   if (interactive_) {
     tell(fmt::format("smolbot: {}, context {} tokens. /help lists the commands.",
-                     model_name(model_.assistant.runtime.file),
-                     model_.assistant.generator.context()));
+                     model_name(model_.assistant.runtime.file), model_.assistant.engine.context()));
   }
   while (step(reader_->read("> "))) {
   }
@@ -136,26 +135,26 @@ void TerminalChat::answer() {
   Progress progress{"reading prompt"};
   AnswerView view{style_, [](std::string_view text) { print(text); }};
   try {
-    chat::TurnResult result = reply(guard, view, progress);
+    chat::TurnFinished finished = reply(guard, view, progress);
     view.finish();
-    const engine::GenerationResult& generation = result.finished.generation;
-    const std::size_t context = model_.assistant.generator.context();
-    const std::string ending = ending_note(result.finished, context);
+    const chat::TurnUsage& usage = finished.usage;
+    const std::size_t context = model_.assistant.engine.context();
+    const std::string ending = ending_note(finished, context);
     if (!ending.empty()) {
       tell(ending);
     }
-    if (generation.reason == engine::FinishReason::ContextFull) {
+    if (finished.end == chat::TurnEnd::ContextFull) {
       tell(kMakeRoom);
     }
     // A turn stopped before its first token has read only a part of the prompt.
-    if (style_.terminal && !result.ids.empty()) {
-      tell(statistics_line(generation, context));
+    if (style_.terminal && usage.generated_tokens > 0) {
+      tell(statistics_line(usage, context));
     }
-    if (result.ids.empty()) {
+    if (usage.generated_tokens == 0) {
       conversation_.drop_unanswered();
     } else {
-      conversation_.add_answer(std::move(result.message),
-                               generation.prompt_tokens + generation.generated_tokens);
+      conversation_.add_answer(std::move(finished.message),
+                               usage.prompt_tokens + usage.generated_tokens);
     }
   } catch (const Error& error) {
     view.finish();
@@ -171,17 +170,17 @@ void TerminalChat::answer() {
   guard.take();
 }
 
-chat::TurnResult TerminalChat::reply(const InterruptGuard& guard, AnswerView& view,
-                                     Progress& progress) {
+chat::TurnFinished TerminalChat::reply(const InterruptGuard& guard, AnswerView& view,
+                                       Progress& progress) {
   const StopOnInterrupt stop{guard};
-  return model_.service.reply(
-      conversation_.messages(), conversation_.options(),
-      [&](const chat::TurnEvent& event) {
+  return chat::reply(
+      model_.service, conversation_.messages(), conversation_.options(),
+      [&](const chat::AnswerEvent& event) {
         progress.clear();
         view.show(event);
       },
       stop.token(),
-      [&progress](const engine::PrefillProgress& read) { progress.update(read.done, read.total); });
+      [&progress](const chat::TurnProgress& moment) { show_reading(progress, moment); });
 }
 
 int run(const ChatCommand& command) {
@@ -190,12 +189,12 @@ int run(const ChatCommand& command) {
   const ModelChoice choice = choose_model_and_tell(command.model.model);
   Conversationalist model{choice.path, command.model};
   const Assistant& assistant = model.assistant;
-  options.sampling = sampling_settings(command.answer, assistant.runtime.weights.config());
-  options.max_tokens = command.answer.max_tokens;
-  options.stop_strings = command.answer.stop;
+  options.answer.sampling = sampling_settings(command.answer, assistant.runtime.weights.config());
+  options.answer.max_tokens = command.answer.max_tokens;
+  options.answer.stop_strings = command.answer.stop;
   Conversation conversation{
       std::move(options),
-      {.model = model_name(assistant.runtime.file), .context = assistant.generator.context()},
+      {.model = model_name(assistant.runtime.file), .context = assistant.engine.context()},
       command.conversation.system.value_or("")};
   return TerminalChat{model, std::move(conversation), command}.run();
 }

@@ -66,4 +66,17 @@ std::size_t plan_context(const ContextChoice& choice, const model::ModelConfig& 
   refuse(wanted, need, available_bytes, fits);
 }
 
+std::size_t plan_blocks(std::size_t context, std::size_t n_contexts, const MemoryNeed& need,
+                        std::uint64_t available_bytes) {
+  const std::size_t one = (context + model::kBlockTokens - 1) / model::kBlockTokens;
+  const std::size_t wanted = one * n_contexts;
+  const std::uint64_t fixed = need.total(0);
+  if (available_bytes == 0) {
+    return wanted;
+  }
+  const std::uint64_t left = available_bytes > fixed ? available_bytes - fixed : 0;
+  const std::uint64_t fits = left / (need.bytes_per_position * model::kBlockTokens);
+  return std::clamp<std::size_t>(fits, one, std::max(one, wanted));
+}
+
 }  // namespace smol::app

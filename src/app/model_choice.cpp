@@ -94,6 +94,10 @@ std::optional<fs::path> demo_model(const std::vector<fs::path>& roots) {
 
 }  // namespace
 
+bool is_demo_model(const fs::path& path) {
+  return path.filename() == fs::path(kDemoFile).filename();
+}
+
 std::vector<fs::path> model_roots() {
   std::error_code error;
   std::vector<fs::path> roots{"."};

@@ -22,6 +22,9 @@ struct ModelChoice {
 // built in (build/<preset>/bin/smolbot).
 std::vector<std::filesystem::path> model_roots();
 
+// Whether the file is the demo model, by its name.
+bool is_demo_model(const std::filesystem::path& path);
+
 // Throws Error{NotFound} if `asked` names no file, or nothing is found in any root. A file in
 // models/ that is no whole SmolLM3 is left out.
 ModelChoice choose_model(const std::optional<std::filesystem::path>& asked,

@@ -1,16 +1,20 @@
 #include "app/open_model.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "app/console.h"
 #include "app/memory_plan.h"
+#include "app/model_choice.h"
 #include "app/text_input.h"
 #include "base/cpu_info.h"
 #include "base/error.h"
+#include "gguf/dtype.h"
 #include "kernels/kernel_table.h"
+#include "model/fingerprint.h"
 
 namespace smol::app {
 
@@ -31,11 +35,14 @@ ModelOptions with_least(ModelOptions options, std::optional<std::size_t> least) 
 }
 
 // What fits is known before anything large is taken.
-Runtime::Plan make_plan(const gguf::File& file, const ModelOptions& options) {
+Runtime::Plan make_plan(const gguf::File& file, const ModelOptions& options,
+                        std::size_t n_contexts) {
   Runtime::Plan plan;
   plan.config = model::ModelConfig::from_gguf(file, stated_context(options.context));
   const MemoryNeed need = memory_need(plan.config, options.kv_type, file.size_bytes());
-  plan.context = plan_context(options.context, plan.config, need, available_memory_bytes());
+  const std::uint64_t available = available_memory_bytes();
+  plan.context = plan_context(options.context, plan.config, need, available);
+  plan.n_blocks = plan_blocks(plan.context, n_contexts, need, available);
   return plan;
 }
 
@@ -83,22 +90,50 @@ void tell_of_stretched_context(const Runtime& runtime) {
   }
 }
 
+engine::EngineOptions with_fingerprint(engine::EngineOptions options, const Runtime& runtime) {
+  options.model_fingerprint = model::fingerprint(runtime.file, runtime.weights.config());
+  return options;
+}
+
+// Of the type that holds most bytes.
+std::string quantization_of(const gguf::File& file) {
+  std::map<gguf::DType, std::size_t> bytes;
+  for (const gguf::TensorView& tensor : file.tensors()) {
+    bytes[tensor.dtype] += tensor.bytes.size();
+  }
+  const auto most = std::ranges::max_element(bytes, {}, [](const auto& one) { return one.second; });
+  return most == bytes.end() ? "" : std::string(gguf::traits(most->first).name);
+}
+
+chat::ModelFacts facts_of(const Runtime& runtime, const std::filesystem::path& path) {
+  const model::ModelConfig& config = runtime.weights.config();
+  return {.id = path.stem().string(),
+          .architecture = config.architecture,
+          .quantization = quantization_of(runtime.file),
+          .context = runtime.decoder->options().context,
+          .vocab_size = config.vocab_size,
+          .embedding_size = config.d_model,
+          .file_bytes = runtime.file.size_bytes(),
+          .is_demo = is_demo_model(path)};
+}
+
 }  // namespace
 
 Runtime::Runtime(const std::filesystem::path& path, const ModelOptions& options,
-                 std::optional<std::size_t> least_context, std::size_t max_batch)
-    : Runtime(gguf::File::open(path), with_least(options, least_context), max_batch) {}
+                 std::optional<std::size_t> least_context, const Capacity& capacity)
+    : Runtime(gguf::File::open(path), with_least(options, least_context), capacity) {}
 
-Runtime::Runtime(gguf::File opened, const ModelOptions& options, std::size_t max_batch)
+Runtime::Runtime(gguf::File opened, const ModelOptions& options, const Capacity& capacity)
     : file(std::move(opened)),
-      plan(make_plan(file, options)),
+      plan(make_plan(file, options, capacity.n_contexts)),
       weights(file, plan.config),
       pool(options.threads.value_or(default_thread_count())),
       decoder(model::make_cpu_decoder(weights,
-                                      {.n_slots = 1,
+                                      {.n_slots = capacity.n_slots,
                                        .context = plan.context,
                                        .kv_type = options.kv_type,
-                                       .max_batch = max_batch},
+                                       .max_batch = capacity.max_batch,
+                                       .n_blocks = plan.n_blocks},
                                       pool, kernels::active_kernels())) {}
 
 text::Tokenizer open_tokenizer(const gguf::File& file, const ModelOptions& options) {
@@ -130,17 +165,19 @@ chat::PromptBuilder make_prompt_builder(const gguf::File& file, const ModelOptio
   }
 }
 
-Assistant::Assistant(const std::filesystem::path& path, const ModelOptions& options)
-    : runtime(path, options),
+Assistant::Assistant(const std::filesystem::path& path, const ModelOptions& options,
+                     const EngineSetup& setup)
+    : runtime(path, options, std::nullopt, setup.capacity),
       tokenizer(open_tokenizer(runtime.file, options)),
-      generator(*runtime.decoder) {
+      engine(*runtime.decoder, with_fingerprint(setup.engine, runtime)) {
   check_tokenizer(runtime.file, tokenizer, options, runtime.weights.config().vocab_size);
   tell_of_stretched_context(runtime);
 }
 
-Conversationalist::Conversationalist(const std::filesystem::path& path, const ModelOptions& options)
-    : assistant(path, options),
+Conversationalist::Conversationalist(const std::filesystem::path& path, const ModelOptions& options,
+                                     const EngineSetup& setup)
+    : assistant(path, options, setup),
       builder(make_prompt_builder(assistant.runtime.file, options, assistant.tokenizer)),
-      service(builder, assistant.generator) {}
+      service(builder, assistant.engine, facts_of(assistant.runtime, path)) {}
 
 }  // namespace smol::app

@@ -9,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "chat/chat_service.h"
 #include "chat/prompt_builder.h"
 #include "engine/sampler.h"
 #include "model/config.h"

@@ -19,8 +19,12 @@
 #include "app/text_message.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/mailbox.h"
 #include "base/utf8.h"
+#include "chat/blocking_turn.h"
+#include "chat/running_turn.h"
 #include "chat/stop_strings.h"
+#include "engine/request.h"
 #include "text/stream_decoder.h"
 
 namespace smol::app {
@@ -106,9 +110,9 @@ std::string prompt_of(const RunCommand& command) {
 
 // Success is an answer that came to its own end or to a limit that was asked for. A script can do
 // nothing with none, or with what the context cut.
-int status_of(const chat::Finished& finished, std::size_t context, bool wrote_any) {
-  const bool cut = finished.generation.reason == engine::FinishReason::ContextFull ||
-                   finished.generation.reason == engine::FinishReason::Cancelled;
+int status_of(const chat::TurnFinished& finished, std::size_t context, bool wrote_any) {
+  const bool cut =
+      finished.end == chat::TurnEnd::ContextFull || finished.end == chat::TurnEnd::Cancelled;
   if (!wrote_any || !ended_normally(finished)) {
     note(fmt::format("smolbot: the answer {}{}: {}", wrote_any ? "ends here" : "is empty",
                      finished.cut_while_thinking ? ", cut while thinking" : "",
@@ -121,7 +125,7 @@ class EventPrinter {
  public:
   explicit EventPrinter(Progress& progress) : progress_(progress) {}
 
-  void operator()(const chat::TurnEvent& event) {
+  void operator()(const chat::AnswerEvent& event) {
     progress_.clear();
     if (const auto* thought = std::get_if<chat::ThinkingDelta>(&event)) {
       thoughts_.write(thought->text);
@@ -135,10 +139,10 @@ class EventPrinter {
     } else if (const auto* code = std::get_if<chat::CodeBlock>(&event)) {
       const Json line = {{"code", code->code}};
       output_.write_line(line.dump(-1, ' ', false, Json::error_handler_t::replace));
-    } else {
-      output_.end_line();
     }
   }
+
+  void finish() { output_.end_line(); }
 
   bool wrote_any() const noexcept { return output_.wrote_any(); }
 
@@ -159,14 +163,51 @@ class EventPrinter {
   bool begun_ = false;
 };
 
+// Text of an answer without a template, for the thread that waits.
+class RawSink final : public engine::Sink {
+ public:
+  using News = std::variant<engine::Progress, std::string, engine::Result, Error>;
+
+  RawSink(const text::Tokenizer& tokenizer, std::vector<std::string> stops)
+      : decoder_{tokenizer, true}, stops_{std::move(stops)} {}
+
+  void on_progress(const engine::Progress& progress) noexcept override { mail.push(progress); }
+
+  bool on_token(const engine::Token& token) noexcept override {
+    send(stops_.push({.text = decoder_.push(token.id)}));
+    return !stops_.stopped();
+  }
+
+  void on_finished(const engine::Result& result) noexcept override {
+    send(stops_.push({.text = decoder_.flush()}));
+    send(stops_.flush());
+    mail.push(result);
+  }
+
+  void on_failed(const Error& error) noexcept override { mail.push(error); }
+
+  Mailbox<News> mail;
+
+ private:
+  void send(const std::vector<chat::Piece>& pieces) {
+    for (const chat::Piece& piece : pieces) {
+      mail.push(piece.text);
+    }
+  }
+
+  text::StreamDecoder decoder_;
+  chat::StopStrings stops_;
+};
+
 int run_chat_turn(const RunCommand& command, const std::string& prompt) {
   chat::TurnOptions options;
   options.prompt = prompt_options(command.conversation);
   const ModelChoice choice = choose_model_and_tell(command.model.model);
   Conversationalist model{choice.path, command.model};
-  options.sampling = sampling_settings(command.answer, model.assistant.runtime.weights.config());
-  options.max_tokens = command.answer.max_tokens;
-  options.stop_strings = command.answer.stop;
+  options.answer.sampling =
+      sampling_settings(command.answer, model.assistant.runtime.weights.config());
+  options.answer.max_tokens = command.answer.max_tokens;
+  options.answer.stop_strings = command.answer.stop;
   std::vector<chat::Message> history;
   if (command.conversation.system) {
     history.push_back(text_message(chat::Role::System, *command.conversation.system));
@@ -174,10 +215,13 @@ int run_chat_turn(const RunCommand& command, const std::string& prompt) {
   history.push_back(text_message(chat::Role::User, prompt));
   Progress progress{"reading prompt"};
   EventPrinter printer{progress};
-  const chat::TurnResult result = model.service.reply(
-      history, options, [&printer](const chat::TurnEvent& event) { printer(event); }, {},
-      [&progress](const engine::PrefillProgress& read) { progress.update(read.done, read.total); });
-  return status_of(result.finished, model.assistant.generator.context(), printer.wrote_any());
+  const chat::TurnFinished finished = chat::reply(
+      model.service, history, options,
+      [&printer](const chat::AnswerEvent& event) { printer(event); }, {},
+      [&progress](const chat::TurnProgress& moment) { show_reading(progress, moment); });
+  progress.clear();
+  printer.finish();
+  return status_of(finished, model.assistant.engine.context(), printer.wrote_any());
 }
 
 // The prompt is all the model sees: added tokens in it count, and what it writes is shown as it is.
@@ -185,35 +229,35 @@ int run_raw(const RunCommand& command, const std::string& prompt) {
   const ModelChoice choice = choose_model_and_tell(command.model.model);
   Assistant model{choice.path, command.model};
   const text::Tokenizer& tokenizer = model.tokenizer;
-  engine::GenerationRequest request;
+  engine::Request request;
   request.prompt = tokenizer.encode(prompt);
   request.sampling = sampling_settings(command.answer, model.runtime.weights.config());
   request.max_tokens = command.answer.max_tokens;
   request.ends_turn = [&tokenizer](TokenId id) { return tokenizer.ends_turn(id); };
+  const auto sink = std::make_shared<RawSink>(tokenizer, command.answer.stop);
+  model.engine.submit(std::move(request), sink);
   AnswerOutput output;
-  text::StreamDecoder decoder{tokenizer, true};
-  chat::StopStrings stops{command.answer.stop};
-  const auto show = [&output](const std::vector<chat::Piece>& pieces) {
-    for (const chat::Piece& piece : pieces) {
-      output.write(piece.text);
-    }
-  };
   Progress progress{"reading prompt"};
-  chat::Finished finished;
-  finished.generation = model.generator.generate(
-      request,
-      [&](TokenId id) {
-        progress.clear();
-        show(stops.push({.text = decoder.push(id)}));
-        return !stops.stopped();
-      },
-      [&progress](const engine::PrefillProgress& read) { progress.update(read.done, read.total); });
-  if (!stops.stopped()) {
-    show(stops.push({.text = decoder.flush()}));
-    show(stops.flush());
+  while (true) {
+    const RawSink::News news = sink->mail.pop();
+    if (const auto* read = std::get_if<engine::Progress>(&news)) {
+      if (read->phase == engine::Phase::Reading) {
+        progress.update(read->read_tokens, read->prompt_tokens);
+      }
+    } else if (const auto* text = std::get_if<std::string>(&news)) {
+      progress.clear();
+      output.write(*text);
+    } else if (const auto* result = std::get_if<engine::Result>(&news)) {
+      progress.clear();
+      output.end_line();
+      chat::TurnFinished finished;
+      finished.end = chat::end_of(result->reason);
+      finished.usage.generated_tokens = result->generated_tokens;
+      return status_of(finished, model.engine.context(), output.wrote_any());
+    } else {
+      throw std::get<Error>(news);
+    }
   }
-  output.end_line();
-  return status_of(finished, model.generator.context(), output.wrote_any());
 }
 
 int run(const RunCommand& command) {

@@ -187,11 +187,11 @@ Conversation::Step Conversation::set_thinking(chat::ThinkMode mode) {
 
 Conversation::Step Conversation::set_temperature(const std::string& argument) {
   try {
-    options_.sampling.temperature = parse_number("/temp", argument, {0.0, kMaxTemperature});
+    options_.answer.sampling.temperature = parse_number("/temp", argument, {0.0, kMaxTemperature});
   } catch (const Error& error) {
     return {Next::Read, error.what()};
   }
-  return {Next::Read, fmt::format("The temperature is {}.", options_.sampling.temperature)};
+  return {Next::Read, fmt::format("The temperature is {}.", options_.answer.sampling.temperature)};
 }
 
 Conversation::Step Conversation::set_system(const std::string& argument) {
@@ -222,7 +222,7 @@ Conversation::Step Conversation::export_to(const std::string& argument) {
 }
 
 Conversation::Step Conversation::status(const std::string& /*argument*/) {
-  const engine::SamplingSettings& sampling = options_.sampling;
+  const engine::SamplingSettings& sampling = options_.answer.sampling;
   const std::size_t share = facts_.context == 0 ? 0 : 100 * used_tokens_ / facts_.context;
   return {Next::Read,
           fmt::format("model        {}\ncontext      {} of {} tokens ({} %)\nmessages     {}\n"

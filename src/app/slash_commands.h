@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "chat/chat_service.h"
+#include "chat/blocking_turn.h"
 
 namespace smol::app {
 

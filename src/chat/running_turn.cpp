@@ -21,6 +21,16 @@ std::string id_of_call(std::size_t index) {
   return "call_" + std::string(4 - std::min<std::size_t>(4, digits.size()), '0') + digits;
 }
 
+// Whether the prompt already holds the thoughts, empty ones perhaps.
+bool thoughts_are_closed(const Prompt& prompt, TokenId close, const text::Tokenizer& tokenizer) {
+  const auto last = std::find(prompt.ids.rbegin(), prompt.ids.rend(), close);
+  return last != prompt.ids.rend() && std::all_of(prompt.ids.rbegin(), last, [&](TokenId id) {
+           return tokenizer.bytes_of(id).find_first_not_of(" \t\r\n") == std::string_view::npos;
+         });
+}
+
+}  // namespace
+
 TurnEnd end_of(engine::FinishReason reason) noexcept {
   switch (reason) {
     case engine::FinishReason::EndOfTurn:
@@ -36,16 +46,6 @@ TurnEnd end_of(engine::FinishReason reason) noexcept {
   }
   return TurnEnd::EndOfTurn;
 }
-
-// Whether the prompt already holds the thoughts, empty ones perhaps.
-bool thoughts_are_closed(const Prompt& prompt, TokenId close, const text::Tokenizer& tokenizer) {
-  const auto last = std::find(prompt.ids.rbegin(), prompt.ids.rend(), close);
-  return last != prompt.ids.rend() && std::all_of(prompt.ids.rbegin(), last, [&](TokenId id) {
-           return tokenizer.bytes_of(id).find_first_not_of(" \t\r\n") == std::string_view::npos;
-         });
-}
-
-}  // namespace
 
 RunningTurn::RunningTurn(const text::Tokenizer& tokenizer, const TagTokens& tags,
                          const TurnRequest& request, std::unique_ptr<engine::TokenConstraint> form,

@@ -22,6 +22,8 @@
 
 namespace smol::chat {
 
+TurnEnd end_of(engine::FinishReason reason) noexcept;
+
 // The engine's thread, but for answer_now() and progress().
 class RunningTurn final : public engine::Sink, public engine::TokenConstraint {
  public:

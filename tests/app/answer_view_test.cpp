@@ -11,10 +11,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string shown(const std::vector<chat::TurnEvent>& events, ViewStyle style = {}) {
+std::string shown(const std::vector<chat::AnswerEvent>& events, ViewStyle style = {}) {
   std::string out;
   AnswerView view{style, [&out](std::string_view text) { out += text; }};
-  for (const chat::TurnEvent& event : events) {
+  for (const chat::AnswerEvent& event : events) {
     view.show(event);
   }
   view.finish();
@@ -41,7 +41,7 @@ TEST(AnswerView, ClosesThoughtsThatWereCut) {
 }
 
 TEST(AnswerView, ThoughtsAreFaintOnlyWithColour) {
-  const std::vector<chat::TurnEvent> events{chat::ThinkingDelta{"Hm"}};
+  const std::vector<chat::AnswerEvent> events{chat::ThinkingDelta{"Hm"}};
   EXPECT_THAT(shown(events, {.terminal = true, .colour = true}), HasSubstr("\x1b[2mHm\x1b[0m"));
   EXPECT_THAT(shown(events, {.terminal = true, .colour = false}),
               ::testing::Not(HasSubstr("\x1b")));
@@ -66,19 +66,19 @@ TEST(ToolCallJson, KeepsArgumentsAsJsonAndBrokenOnesAsText) {
 }
 
 TEST(EndingNote, IsEmptyForANormalEnd) {
-  chat::Finished finished;
+  chat::TurnFinished finished;
   EXPECT_EQ(ending_note(finished, 4096), "");
-  finished.generation.reason = engine::FinishReason::ContextFull;
+  finished.end = chat::TurnEnd::ContextFull;
   finished.cut_while_thinking = true;
   EXPECT_EQ(ending_note(finished, 4096),
             "[cut while thinking: the context of 4096 tokens is full]");
-  finished.generation.reason = engine::FinishReason::MaxTokens;
-  finished.generation.generated_tokens = 20;
+  finished.end = chat::TurnEnd::MaxTokens;
+  finished.usage.generated_tokens = 20;
   EXPECT_EQ(ending_note(finished, 4096), "[cut while thinking: --max-tokens 20 reached]");
 }
 
 TEST(StatisticsLine, TellsTokensSpeedReuseAndContext) {
-  engine::GenerationResult result;
+  chat::TurnUsage result;
   result.prompt_tokens = 120;
   result.cached_tokens = 80;
   result.generated_tokens = 40;
