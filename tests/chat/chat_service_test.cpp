@@ -6,67 +6,22 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "chat/blocking_turn.h"
 #include "chat/demo_chat.h"
-#include "engine/generator.h"
-#include "support/blockless_decoder.h"
+#include "chat/scored_text.h"
+#include "chat/scripted_decoder.h"
 
 namespace smol::chat {
 namespace {
 
-// Writes a given answer after any prompt, then <|im_end|>.
-class ScriptedDecoder final : public test::BlocklessDecoder {
- public:
-  explicit ScriptedDecoder(const std::vector<Piece>& answer) {
-    const text::Tokenizer& tokenizer = demo_chat().tokenizer;
-    for (const Piece& piece : answer) {
-      const auto ids = tokenizer.encode(
-          piece.text, piece.is_tag ? text::AddedTokens::All : text::AddedTokens::None);
-      script_.insert(script_.end(), ids.begin(), ids.end());
-    }
-    script_.push_back(tokenizer.find("<|im_end|>").value());
-    config_.vocab_size = tokenizer.vocab_size();
-  }
-
-  const model::ModelConfig& config() const noexcept override { return config_; }
-
-  const model::DecoderOptions& options() const noexcept override { return options_; }
-
-  std::span<const float> forward(std::span<const model::BatchToken> batch) override {
-    n_tokens_ += static_cast<std::uint32_t>(batch.size());
-    if (!batch.back().wants_logits) {
-      return {};
-    }
-    logits_.assign(config_.vocab_size, 0.0F);
-    // A prompt's last step begins the script; answering goes on with it.
-    next_ = batch.size() == 1 && n_tokens_ > prompt_end_ && prompt_end_ > 0 ? next_ + 1 : 0;
-    prompt_end_ = next_ == 0 ? n_tokens_ : prompt_end_;
-    logits_[static_cast<std::size_t>(script_.at(next_))] = 1.0F;
-    return logits_;
-  }
-
-  std::uint32_t n_tokens(SlotId /*slot*/) const noexcept override { return n_tokens_; }
-
-  void truncate(SlotId /*slot*/, std::uint32_t n_tokens) noexcept override {
-    n_tokens_ = n_tokens;
-    prompt_end_ = 0;
-  }
-
- private:
-  model::ModelConfig config_;
-  model::DecoderOptions options_;
-  std::vector<TokenId> script_;
-  std::size_t next_ = 0;
-  std::uint32_t n_tokens_ = 0;
-  std::uint32_t prompt_end_ = 0;
-  std::vector<float> logits_;
-};
-
-struct Turn {
-  TurnResult result;
+struct Answered {
+  TurnFinished finished;
   std::vector<std::string> events;
+  std::vector<TokenScore> scores;
+  std::vector<TokenId> script;
 };
 
-std::string show(const TurnEvent& event) {
+std::string show(const AnswerEvent& event) {
   struct Show {
     std::string operator()(const TextDelta& one) { return "text " + one.text; }
 
@@ -78,46 +33,51 @@ std::string show(const TurnEvent& event) {
 
     std::string operator()(const CodeBlock& one) { return "code " + one.code; }
 
-    std::string operator()(const Finished& one) {
-      return "finished " + std::string(engine::name_of(one.generation.reason));
-    }
+    std::string operator()(const TokenScore& /*one*/) { return ""; }
   };
 
   return std::visit(Show{}, event);
 }
 
 // Deltas of one kind in a row are joined.
-Turn reply(const std::vector<Piece>& answer, TurnOptions options = {},
-           const std::vector<Message>& history = {message(Role::User, "Go.")}) {
+Answered answered(const std::vector<Piece>& answer, TurnOptions options = {},
+                  const std::vector<Message>& history = {message(Role::User, "Go.")}) {
   ScriptedDecoder decoder(answer);
-  engine::Generator generator(decoder);
-  ChatService service(demo_chat().builder, generator);
+  // Drafts would make the script go on twice.
+  engine::Engine engine(decoder, {.speculate = false});
+  ChatService service(demo_chat().builder, engine, {});
   options.prompt.now = fixed_options().now;
-  options.sampling.temperature = 0;
-  Turn turn;
-  turn.result = service.reply(history, options, [&](const TurnEvent& event) {
+  options.answer.sampling.temperature = 0;
+  Answered out;
+  out.script = decoder.script();
+  out.finished = reply(service, history, options, [&](const AnswerEvent& event) {
+    if (const auto* score = std::get_if<TokenScore>(&event)) {
+      out.scores.push_back(*score);
+      return;
+    }
     const std::string shown = show(event);
     const std::string kind = shown.substr(0, shown.find(' ') + 1);
     const bool is_delta = kind == "text " || kind == "thinking ";
-    if (is_delta && !turn.events.empty() && turn.events.back().rfind(kind, 0) == 0) {
-      turn.events.back() += shown.substr(kind.size());
+    if (is_delta && !out.events.empty() && out.events.back().rfind(kind, 0) == 0) {
+      out.events.back() += shown.substr(kind.size());
     } else {
-      turn.events.push_back(shown);
+      out.events.push_back(shown);
     }
   });
-  return turn;
+  return out;
 }
 
 using Texts = std::vector<std::string>;
 
 TEST(ChatService, SeparatesThoughtsAndAnswer) {
-  const Turn turn = reply({{"<think>", true}, {"\nHm.\n"}, {"</think>", true}, {"\nYes, é 😀."}});
-  EXPECT_EQ(turn.events, (Texts{"thinking Hm.", "text Yes, é 😀.", "finished end_of_turn"}));
-  EXPECT_EQ(turn.result.message.content, "Yes, é 😀.");
-  EXPECT_EQ(turn.result.message.reasoning, "Hm.");
-  EXPECT_GT(turn.result.finished.reasoning_tokens, 0U);
-  EXPECT_LT(turn.result.finished.reasoning_tokens,
-            turn.result.finished.generation.generated_tokens);
+  const Answered turn =
+      answered({{"<think>", true}, {"\nHm.\n"}, {"</think>", true}, {"\nYes, é 😀."}});
+  EXPECT_EQ(turn.events, (Texts{"thinking Hm.", "text Yes, é 😀."}));
+  EXPECT_EQ(turn.finished.end, TurnEnd::EndOfTurn);
+  EXPECT_EQ(turn.finished.message.content, "Yes, é 😀.");
+  EXPECT_EQ(turn.finished.message.reasoning, "Hm.");
+  EXPECT_GT(turn.finished.usage.reasoning_tokens, 0U);
+  EXPECT_LT(turn.finished.usage.reasoning_tokens, turn.finished.usage.generated_tokens);
 }
 
 TEST(ChatService, ReportsToolCallsAndNumbersThem) {
@@ -125,72 +85,195 @@ TEST(ChatService, ReportsToolCallsAndNumbersThem) {
   options.prompt.tools = {{{"name", "f"}}};
   Message earlier = message(Role::Assistant, "");
   earlier.tool_calls.push_back({"call_0001", "f", "{}"});
-  const Turn turn = reply({{"Wait.\n"},
-                           {"<tool_call>", true},
-                           {"\n{\"name\": \"f\", \"arguments\": {\"x\": 1}}\n"},
-                           {"</tool_call>", true}},
-                          options, {message(Role::User, "Go."), earlier, message(Role::Tool, "1")});
-  EXPECT_EQ(turn.events,
-            (Texts{"text Wait.", "call call_0002 f {\"x\": 1}", "finished end_of_turn"}));
-  ASSERT_EQ(turn.result.message.tool_calls.size(), 1U);
-  EXPECT_EQ(turn.result.message.tool_calls[0].id, "call_0002");
+  const Answered turn =
+      answered({{"Wait.\n"},
+                {"<tool_call>", true},
+                {"\n{\"name\": \"f\", \"arguments\": {\"x\": 1}}\n"},
+                {"</tool_call>", true}},
+               options, {message(Role::User, "Go."), earlier, message(Role::Tool, "1")});
+  EXPECT_EQ(turn.events, (Texts{"text Wait.", "call call_0002 f {\"x\": 1}"}));
+  ASSERT_EQ(turn.finished.message.tool_calls.size(), 1U);
+  EXPECT_EQ(turn.finished.message.tool_calls[0].id, "call_0002");
 }
 
 TEST(ChatService, TakesASpelledTagAsText) {
   TurnOptions options;
   options.prompt.tools = {{{"name", "f"}}};
-  const Turn turn = reply({{"<tool_call>{\"name\": \"f\"}</tool_call>"}}, options);
-  EXPECT_EQ(turn.events,
-            (Texts{"text <tool_call>{\"name\": \"f\"}</tool_call>", "finished end_of_turn"}));
+  const Answered turn = answered({{"<tool_call>{\"name\": \"f\"}</tool_call>"}}, options);
+  EXPECT_EQ(turn.events, (Texts{"text <tool_call>{\"name\": \"f\"}</tool_call>"}));
 }
 
 TEST(ChatService, ReportsCode) {
   TurnOptions options;
   options.prompt.python_tools = {"def f(): ..."};
-  const Turn turn = reply({{"<code>", true}, {"print(1)"}, {"</code>", true}}, options);
-  EXPECT_EQ(turn.events, (Texts{"code print(1)", "finished end_of_turn"}));
+  const Answered turn = answered({{"<code>", true}, {"print(1)"}, {"</code>", true}}, options);
+  EXPECT_EQ(turn.events, (Texts{"code print(1)"}));
 }
 
 TEST(ChatService, StopsAtAStringWithoutShowingIt) {
   TurnOptions options;
-  options.stop_strings = {"two thr"};
-  const Turn turn = reply({{"one two three four"}}, options);
-  EXPECT_EQ(turn.events, (Texts{"text one ", "finished stop_string"}));
+  options.answer.stop_strings = {"two thr"};
+  const Answered turn = answered({{"one two three four"}}, options);
+  EXPECT_EQ(turn.events, (Texts{"text one "}));
+  EXPECT_EQ(turn.finished.end, TurnEnd::StopString);
 }
 
 TEST(ChatService, SaysThatAnAnswerWasCutWhileThinking) {
   TurnOptions options;
-  options.max_tokens = 3;
-  const Turn turn = reply({{"<think>", true}, {"\nOne two three four five six."}}, options);
-  EXPECT_TRUE(turn.result.finished.cut_while_thinking);
-  EXPECT_EQ(turn.events.back(), "finished max_tokens");
+  options.answer.max_tokens = 3;
+  const Answered turn = answered({{"<think>", true}, {"\nOne two three four five six."}}, options);
+  EXPECT_TRUE(turn.finished.cut_while_thinking);
+  EXPECT_EQ(turn.finished.end, TurnEnd::MaxTokens);
+}
+
+const std::vector<Piece>& long_thoughts() {
+  static const std::vector<Piece> kAnswer{{"<think>", true},
+                                          {"\nOne two three four five six seven eight.\n"},
+                                          {"</think>", true},
+                                          {"\nYes."}};
+  return kAnswer;
+}
+
+TEST(ChatService, EndsTheThinkingWhereTheBudgetDoes) {
+  const Answered whole = answered(long_thoughts());
+  TurnOptions options;
+  options.answer.thinking_budget = 4;
+  const Answered turn = answered(long_thoughts(), options);
+  EXPECT_LT(turn.finished.message.reasoning.size(), whole.finished.message.reasoning.size());
+  EXPECT_TRUE(whole.finished.message.reasoning.starts_with(turn.finished.message.reasoning));
+  EXPECT_EQ(turn.finished.message.content, "Yes.");
+  // The end tag is one of them.
+  EXPECT_EQ(turn.finished.usage.reasoning_tokens, 5U);
+  EXPECT_EQ(turn.finished.end, TurnEnd::EndOfTurn);
+}
+
+// Ends the thinking at its first word.
+class ImpatientSink final : public TurnSink {
+ public:
+  void on_progress(const TurnProgress& progress) noexcept override {
+    phases.push_back(progress.phase);
+  }
+
+  void on_event(const AnswerEvent& event) noexcept override {
+    if (std::holds_alternative<ThinkingDelta>(event)) {
+      seen_.set_value();
+      go_on_.get_future().wait();
+    }
+  }
+
+  void on_finished(const TurnFinished& finished) noexcept override { end_.set_value(finished); }
+
+  void on_failed(const Error& error) noexcept override {
+    end_.set_exception(std::make_exception_ptr(error));
+  }
+
+  void wait_for_a_thought() { seen_.get_future().wait(); }
+
+  void go_on() { go_on_.set_value(); }
+
+  TurnFinished wait() { return end_.get_future().get(); }
+
+  std::vector<TurnPhase> phases;
+
+ private:
+  std::promise<void> seen_, go_on_;
+  std::promise<TurnFinished> end_;
+};
+
+TEST(ChatService, AnswersNowWhenAsked) {
+  ScriptedDecoder decoder(
+      {{"<think>", true}, {"\nWord"}, {"\n\n\n\n\n\n"}, {"</think>", true}, {"\nYes."}});
+  engine::Engine engine(decoder, {.speculate = false});
+  ChatService service(demo_chat().builder, engine, {});
+  TurnRequest request;
+  request.options = fixed_options();
+  request.prompt =
+      demo_chat().builder.build(std::vector{message(Role::User, "Go.")}, request.options);
+  request.answer.sampling.temperature = 0;
+  const auto sink = std::make_shared<ImpatientSink>();
+  const std::shared_ptr<Turn> turn = service.start(request, sink);
+  sink->wait_for_a_thought();
+  turn->answer_now();
+  sink->go_on();
+  const TurnFinished finished = sink->wait();
+  EXPECT_EQ(finished.message.reasoning, "Word");
+  EXPECT_EQ(finished.message.content, "Yes.");
+  EXPECT_EQ(turn->progress().phase, TurnPhase::Finished);
+  EXPECT_EQ(turn->progress().reasoning_tokens, finished.usage.reasoning_tokens);
+  EXPECT_NE(std::ranges::find(sink->phases, TurnPhase::Thinking), sink->phases.end());
+}
+
+TEST(ChatService, ScoresTheTokensOfTheVisibleTextAndNoOthers) {
+  TurnOptions options;
+  options.answer.top_logprobs = 2;
+  const Answered turn = answered(
+      {{"<think>", true}, {"\nHm.\n"}, {"</think>", true}, {"\n\nYes, é 😀 two three."}}, options);
+  std::string joined;
+  for (const TokenScore& score : turn.scores) {
+    joined += score.bytes;
+    ASSERT_EQ(score.top.size(), 2U);
+    EXPECT_LT(score.logprob, 0);
+  }
+  EXPECT_EQ(joined, turn.finished.message.content);
+  EXPECT_GT(turn.scores.size(), 3U);
+}
+
+TEST(ScoredText, GivesEachTokenWithItsWholeVisibleText) {
+  ScoredText scored;
+  for (const char* bytes : {"\n", " \nHel", "lo", "\xC3", "\xA9", "\xFF", "!"}) {
+    scored.push({bytes, -1.0, {}});
+  }
+  std::vector<std::string> shown;
+  for (const char* text : {"He", "lloé", "\xEF\xBF\xBD", "!"}) {
+    for (const TokenScore& score : scored.show(text)) {
+      shown.push_back(score.bytes);
+    }
+  }
+  EXPECT_EQ(shown, (Texts{"Hel", "lo", "\xC3", "\xA9", "\xEF\xBF\xBD", "!"}));
 }
 
 TEST(ChatService, WritesAnAnswerBackAsTheTokensItCameAs) {
-  const std::vector<Piece> answer{{"A "}, {"</think>", true}, {" <code> é"}};
-  const Turn turn = reply(answer);
+  const Answered turn = answered({{"A "}, {"</think>", true}, {" <code> é"}});
   PromptOptions options = fixed_options();
   options.add_generation_prompt = false;
-  const std::vector<Message> history{message(Role::User, "Go."), turn.result.message};
+  const std::vector<Message> history{message(Role::User, "Go."), turn.finished.message};
   const Prompt next = demo_chat().builder.build(history, options);
-  const auto& ids = turn.result.ids;
+  const std::span ids = std::span(turn.script).first(turn.script.size() - 1);
   EXPECT_NE(std::search(next.ids.begin(), next.ids.end(), ids.begin(), ids.end()), next.ids.end());
 }
 
 TEST(ChatService, CanBeCancelled) {
   ScriptedDecoder decoder({{"one two three four five six"}});
-  engine::Generator generator(decoder);
-  ChatService service(demo_chat().builder, generator);
+  engine::Engine engine(decoder, {});
+  ChatService service(demo_chat().builder, engine, {});
   std::stop_source source;
+  source.request_stop();
   const std::vector<Message> history{message(Role::User, "Go.")};
-  const TurnResult result = service.reply(
-      history, {}, [&](const TurnEvent&) { source.request_stop(); }, source.get_token());
-  EXPECT_EQ(result.finished.generation.reason, engine::FinishReason::Cancelled);
+  TurnOptions options;
+  options.answer.max_tokens = 1;
+  const TurnFinished finished = reply(service, history, options, {}, source.get_token());
+  EXPECT_TRUE(finished.end == TurnEnd::Cancelled || finished.end == TurnEnd::MaxTokens);
 }
 
-TEST(ChatService, RefusesAPromptLongerThanTheContext) {
+TEST(ChatService, RefusesWhatIsWrongBeforeItBegins) {
   const std::vector<Message> history{message(Role::User, std::string(50000, 'x'))};
-  EXPECT_THROW(reply({{"a"}}, {}, history), Error);
+  EXPECT_THROW(answered({{"a"}}, {}, history), Error);
+  TurnOptions options;
+  options.answer.top_logprobs = 21;
+  EXPECT_THROW(answered({{"a"}}, options), Error);
+  options = {};
+  options.answer.stop_strings = {""};
+  EXPECT_THROW(answered({{"a"}}, options), Error);
+}
+
+TEST(ChatService, EmbedsWithLengthOne) {
+  ScriptedDecoder decoder({{"a"}});
+  engine::Engine engine(decoder, {});
+  ChatService service(demo_chat().builder, engine, {});
+  const std::vector<float> found = service.embed(std::vector<TokenId>{1, 2, 3});
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_NEAR(found[0] * found[0] * 3, 1.0, 1e-6);
+  EXPECT_THROW(service.embed(std::vector<TokenId>{}), Error);
 }
 
 }  // namespace
