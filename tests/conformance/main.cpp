@@ -27,6 +27,7 @@ constexpr std::array kKinds{
     Entry{"templates", run_templates},
     Entry{"parse", run_parse},
     Entry{"stream", run_stream},
+    Entry{"json-schema", run_json_schema},
     Entry{"logits", run_logits},
     Entry{"greedy", run_greedy},
     Entry{"perplexity", run_perplexity},

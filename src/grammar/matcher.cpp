@@ -1,0 +1,177 @@
+#include "grammar/matcher.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace smol::grammar {
+namespace {
+
+void allow(MaskWords mask, TokenId token) noexcept {
+  const auto index = static_cast<std::size_t>(token);
+  mask[index / 64] |= std::uint64_t{1} << (index % 64);
+}
+
+}  // namespace
+
+Matcher::Matcher(std::shared_ptr<const TokenGrammar> grammar)
+    : grammar_(std::move(grammar)), run_(grammar_->grammar()), history_{run_.start()} {}
+
+bool Matcher::accept(TokenId token) {
+  const Vocabulary& vocabulary = grammar_->vocabulary();
+  if (ended_) {
+    return false;
+  }
+  if (vocabulary.ends(token)) {
+    if (!is_complete()) {
+      return false;
+    }
+    ended_ = true;
+    history_.push_back(history_.back());
+    return true;
+  }
+  const std::string_view bytes = vocabulary.bytes_of(token);
+  Positions from = history_.back();
+  Positions to;
+  for (const char byte : bytes) {
+    run_.step(from, static_cast<std::uint8_t>(byte), to);
+    std::swap(from, to);
+    if (from.dead()) {
+      return false;
+    }
+  }
+  if (bytes.empty()) {
+    return false;
+  }
+  history_.push_back(std::move(from));
+  return true;
+}
+
+void Matcher::rollback(std::size_t n_tokens) {
+  SMOL_CHECK(n_tokens <= n_accepted());
+  ended_ = ended_ && n_tokens == 0;
+  history_.resize(history_.size() - n_tokens);
+}
+
+void Matcher::mask(MaskWords mask) {
+  const Vocabulary& vocabulary = grammar_->vocabulary();
+  SMOL_CHECK(mask.size() == vocabulary.mask_words());
+  std::fill(mask.begin(), mask.end(), 0);
+  if (!ended_) {
+    for (const Position& position : history_.back().list) {
+      if (position.limits != 0) {
+        add_counted(position, mask);
+      } else {
+        add_lexeme(position, mask);
+      }
+    }
+    for (const auto& [first, twin] : vocabulary.twins()) {
+      const auto index = static_cast<std::size_t>(first);
+      if (((mask[index / 64] >> (index % 64)) & 1U) != 0) {
+        allow(mask, twin);
+      }
+    }
+  }
+  if (is_complete()) {
+    for (const TokenId token : vocabulary.end_tokens()) {
+      allow(mask, token);
+    }
+  }
+}
+
+void Matcher::add_lexeme(const Position& position, MaskWords mask) {
+  LexMask spare;
+  const LexMask& lexeme = grammar_->mask_of(position.lex, spare);
+  lexeme.add_to(mask);
+  add_behind(position, lexeme.exits, mask);
+}
+
+void Matcher::add_counted(const Position& position, MaskWords mask) {
+  const LexemeEdge& edge = grammar_->grammar()->rules().lexeme(position.limits - 1);
+  if (position.lex == Lexicon::common().string_inside) {
+    const std::uint32_t min = edge.min > position.count ? edge.min - position.count : 0;
+    std::vector<std::uint32_t> exits;
+    grammar_->vocabulary().shared_masks().strings().add_to(mask, min, edge.max - position.count,
+                                                           exits);
+    add_behind(position, exits, mask);
+    return;
+  }
+  // Few tokens begin inside of a character or an escape, or with a quote.
+  Positions& here = level(0);
+  here.list.assign(1, position);
+  here.complete = false;
+  walk_below(0, 0, mask);
+}
+
+// Tokens that go on behind the lexeme.
+void Matcher::add_behind(const Position& position, std::span<const std::uint32_t> exits,
+                         MaskWords mask) {
+  if (exits.empty()) {
+    return;
+  }
+  run_.leave(position, level(0));
+  if (level(0).list.empty()) {
+    return;
+  }
+  for (const std::uint32_t node : exits) {
+    walk_below(node, 0, mask);
+  }
+}
+
+Positions& Matcher::level(std::size_t depth) {
+  while (levels_.size() <= depth) {
+    levels_.emplace_back();
+  }
+  return levels_[depth];
+}
+
+// From the positions of level(depth), which stand at `node`.
+void Matcher::walk_below(std::uint32_t node, std::size_t depth, MaskWords mask) {
+  const auto trie = grammar_->vocabulary().trie();
+  const Positions& from = level(depth);
+  Positions& to = level(depth + 1);
+  for (std::uint32_t child = node + 1; child < trie[node].end; child = trie[child].end) {
+    run_.step(from, trie[child].byte, to);
+    if (to.dead()) {
+      continue;
+    }
+    if (trie[child].token >= 0) {
+      allow(mask, trie[child].token);
+    }
+    if (!to.list.empty() && trie[child].end > child + 1) {
+      walk_below(child, depth + 1, mask);
+    }
+  }
+}
+
+std::string Matcher::forced() {
+  const Lexicon& lexicon = grammar_->grammar()->lexicon();
+  std::string bytes;
+  Positions here = history_.back();
+  Positions next;
+  while (!ended_ && !here.complete && bytes.size() < kMaxForced) {
+    int only = -1;
+    for (const Position& position : here.list) {
+      const int byte = only_byte(lexicon, position);
+      if (byte < 0 || (only >= 0 && only != byte)) {
+        return bytes;
+      }
+      only = byte;
+    }
+    bytes += static_cast<char>(only);
+    run_.step(here, static_cast<std::uint8_t>(only), next);
+    std::swap(here, next);
+  }
+  return bytes;
+}
+
+// -1: several. A counted string is told by its lexeme alone but where it is full.
+int Matcher::only_byte(const Lexicon& lexicon, const Position& position) const {
+  if (position.limits != 0 && position.lex == Lexicon::common().string_inside) {
+    const LexemeEdge& edge = grammar_->grammar()->rules().lexeme(position.limits - 1);
+    return position.count == edge.max ? '"' : -1;
+  }
+  return lexicon.only_byte(position.lex);
+}
+
+}  // namespace smol::grammar

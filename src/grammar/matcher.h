@@ -1,0 +1,63 @@
+// One sequence under a grammar: which tokens may come next. The text that it follows begins where
+// the grammar does (behind </think>, say).
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "grammar/masks.h"
+#include "grammar/pushdown.h"
+
+namespace smol::grammar {
+
+// One thread at a time. A copy is independent of its original.
+class Matcher {
+ public:
+  explicit Matcher(std::shared_ptr<const TokenGrammar> grammar);
+
+  // Takes the token if the mask allows it; false, and nothing changes, if not. Throws
+  // Error{Exhausted}, and nothing changes, where the grammar's ambiguity outgrows its bounds.
+  [[nodiscard]] bool accept(TokenId token);
+
+  // Takes back the last `n_tokens` accepted tokens, at most n_accepted().
+  void rollback(std::size_t n_tokens);
+
+  std::size_t n_accepted() const noexcept { return history_.size() - 1; }
+
+  // The text may end here: end tokens are allowed.
+  bool is_complete() const noexcept { return history_.back().complete; }
+
+  // An end token was accepted: nothing may follow.
+  bool has_ended() const noexcept { return ended_; }
+
+  // Sets exactly the bits of the allowed tokens in `mask` [mask_words()]. Where no other token is
+  // allowed, an end token is. Throws as accept() does.
+  void mask(MaskWords mask);
+
+  // The bytes that must come next whatever the rest is, at most kMaxForced of them; empty where the
+  // text may end here.
+  std::string forced();
+
+  static constexpr std::size_t kMaxForced = 256;
+
+ private:
+  void add_lexeme(const Position& position, MaskWords mask);
+  void add_counted(const Position& position, MaskWords mask);
+  void add_behind(const Position& position, std::span<const std::uint32_t> exits, MaskWords mask);
+  void walk_below(std::uint32_t node, std::size_t depth, MaskWords mask);
+  Positions& level(std::size_t depth);
+  int only_byte(const Lexicon& lexicon, const Position& position) const;
+
+  std::shared_ptr<const TokenGrammar> grammar_;
+  Pushdown run_;
+  std::vector<Positions> history_;  // before any token, and behind each
+  bool ended_ = false;
+  std::deque<Positions> levels_;  // by depth below an exit; scratch
+};
+
+}  // namespace smol::grammar
