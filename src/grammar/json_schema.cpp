@@ -7,7 +7,9 @@
 
 namespace smol::grammar {
 
-std::shared_ptr<const Grammar> compile_json_schema(const Json& schema) {
+namespace {
+
+std::shared_ptr<const Grammar> compile_whole(const Json& schema) {
   SchemaCompiler compiler(schema);
   compiler.compile();
   RulesBuilder::Result result = compiler.rules().finish(compiler.root());
@@ -15,6 +17,17 @@ std::shared_ptr<const Grammar> compile_json_schema(const Json& schema) {
     throw Error(ErrorCode::BadInput, "/: the schema allows no value");
   }
   return std::make_shared<const Grammar>(std::move(compiler.lexicon()), std::move(result.rules));
+}
+
+}  // namespace
+
+std::shared_ptr<const Grammar> compile_json_schema(const Json& schema) {
+  try {
+    return compile_whole(schema);
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    throw Error(error.code(), message.starts_with('/') ? message : "/: " + message);
+  }
 }
 
 std::shared_ptr<const Grammar> any_json_object() {

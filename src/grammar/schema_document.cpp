@@ -143,6 +143,11 @@ std::string SchemaDocument::path_of(const Json& value) const {
   return path;
 }
 
+std::string SchemaDocument::place_of(const Json& value) const {
+  const std::string path = path_of(value);
+  return path.empty() ? "/" : path;
+}
+
 const Json* SchemaDocument::follow_pointer(std::string_view pointer) const {
   const Json* value = &root_;
   while (!pointer.empty() && value != nullptr) {

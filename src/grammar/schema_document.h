@@ -28,6 +28,9 @@ class SchemaDocument {
   // JSON pointer of a value inside of the document ("" is the root).
   std::string path_of(const Json& value) const;
 
+  // The same for messages: "/" for the root.
+  std::string place_of(const Json& value) const;
+
   // The schema that `holder`'s "$ref" names. Throws Error{Unsupported} for one outside of the
   // document, Error{BadInput} for one that leads nowhere.
   const Json& resolve(const Json& holder);

@@ -71,14 +71,14 @@ bool ShapeMaker::take(Partial& partial, const Item& item) {
   }
   if (++n_steps_ > kMaxSteps) {
     throw Error(ErrorCode::Exhausted,
-                document_.path_of(schema) + ": the schema's combinations are too many");
+                document_.place_of(schema) + ": the schema's combinations are too many");
   }
   if (!schema.is_object()) {
     throw Error(ErrorCode::BadInput,
-                document_.path_of(schema) + ": expected a schema, found " + schema.type_name());
+                document_.place_of(schema) + ": expected a schema, found " + schema.type_name());
   }
   if (is_endless(item)) {
-    throw Error(ErrorCode::BadInput, document_.path_of(schema) + ": \"$ref\" leads in a circle");
+    document_.fail(ErrorCode::BadInput, schema, "$ref", "leads in a circle");
   }
   if (!partial.seen.insert(&schema).second) {
     return true;
@@ -120,7 +120,7 @@ std::vector<Shape> ShapeMaker::expand(Partial partial, int depth) {
     return possible ? std::vector<Shape>{std::move(shape)} : std::vector<Shape>{};
   }
   if (depth > kMaxChoiceDepth) {
-    throw Error(ErrorCode::Exhausted, "the schema's choices are nested too deep");
+    throw Error(ErrorCode::Exhausted, "/: the schema's choices are nested too deep");
   }
   const Choice choice = partial.choices.front();
   partial.choices.erase(partial.choices.begin());
