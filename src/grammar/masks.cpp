@@ -2,46 +2,10 @@
 
 #include <algorithm>
 
+#include "grammar/trie_walk.h"
+
 namespace smol::grammar {
 namespace {
-
-void set_bit(MaskWords mask, TokenId token) noexcept {
-  const auto index = static_cast<std::size_t>(token);
-  mask[index / 64] |= std::uint64_t{1} << (index % 64);
-}
-
-// Calls visit(node, state, count) for every node that some bytes from `state` lead to, parents
-// first. step(state, byte, count) changes the count.
-template <class Step, class Visit>
-void walk(const Vocabulary& vocabulary, LexState start, Step step, Visit visit) {
-  struct Level {
-    LexState state;
-    std::uint32_t count;
-  };
-
-  const auto trie = vocabulary.trie();
-  std::vector<Level> levels(Vocabulary::kMaxTokenBytes + 1);
-  levels[0] = {start, 0};
-  for (unsigned first = 0; first < 256; ++first) {
-    std::uint32_t i = vocabulary.first_level(static_cast<std::uint8_t>(first));
-    std::uint32_t count = 0;
-    if (i == 0 || step(start, static_cast<std::uint8_t>(first), count) == kDead) {
-      continue;
-    }
-    for (const std::uint32_t end = trie[i].end; i < end;) {
-      const TrieNode& node = trie[i];
-      Level level = levels[node.depth - 1U];
-      level.state = step(level.state, node.byte, level.count);
-      if (level.state == kDead) {
-        i = node.end;
-        continue;
-      }
-      levels[node.depth] = level;
-      visit(i, level.state, level.count);
-      ++i;
-    }
-  }
-}
 
 bool has_children(std::span<const TrieNode> trie, std::uint32_t node) {
   return trie[node].end > node + 1;
@@ -54,7 +18,7 @@ void LexMask::add_to(MaskWords mask) const noexcept {
     mask[i] |= bits[i];
   }
   for (const TokenId token : tokens) {
-    set_bit(mask, token);
+    allow_token(mask, token);
   }
 }
 
@@ -65,8 +29,8 @@ std::size_t LexMask::size_bytes() const noexcept {
 LexMask make_mask(const Lexicon& lexicon, const Vocabulary& vocabulary, LexState state) {
   LexMask mask;
   const auto trie = vocabulary.trie();
-  walk(
-      vocabulary, state,
+  walk_trie(
+      vocabulary, state, 0,
       [&](LexState from, std::uint8_t byte, std::uint32_t&) { return lexicon.next(from, byte); },
       [&](std::uint32_t node, LexState at, std::uint32_t) {
         if (trie[node].token >= 0) {
@@ -79,7 +43,7 @@ LexMask make_mask(const Lexicon& lexicon, const Vocabulary& vocabulary, LexState
   if (mask.tokens.size() > vocabulary.mask_words()) {
     mask.bits.resize(vocabulary.mask_words());
     for (const TokenId token : mask.tokens) {
-      set_bit(mask.bits, token);
+      allow_token(mask.bits, token);
     }
     mask.tokens = {};
   }
@@ -93,8 +57,8 @@ StringMasks::StringMasks(const Vocabulary& vocabulary) {
   const Lexicon lexicon;
   const auto trie = vocabulary.trie();
   within_.assign(kTable + 1, std::vector<std::uint64_t>(vocabulary.mask_words()));
-  walk(
-      vocabulary, common.string_inside,
+  walk_trie(
+      vocabulary, common.string_inside, 0,
       [&](LexState from, std::uint8_t byte, std::uint32_t& count) {
         const LexState to = lexicon.next(from, byte);
         count += to == common.string_inside ? 1 : 0;
@@ -110,10 +74,16 @@ StringMasks::StringMasks(const Vocabulary& vocabulary) {
           if (n > kTable) {
             longer_.push_back({token, node, n});
           } else {
-            set_bit(within_[n], token);
+            allow_token(within_[n], token);
           }
         }
       });
+  const auto has_tokens = [&](std::uint32_t n) {
+    return std::any_of(within_[n].begin(), within_[n].end(), [](auto word) { return word != 0; });
+  };
+  while (longest_run_ < kTable && has_tokens(longest_run_ + 1)) {
+    ++longest_run_;
+  }
   for (std::size_t n = 1; n <= kTable; ++n) {
     for (std::size_t word = 0; word < within_[n].size(); ++word) {
       within_[n][word] |= within_[n - 1][word];
@@ -133,12 +103,12 @@ void StringMasks::add_to(MaskWords mask, std::uint32_t min, std::uint32_t max,
     if (one.n_characters > max) {
       break;
     }
-    set_bit(mask, one.token);
+    allow_token(mask, one.token);
   }
   for (const Counted& one : closing_) {
     if (one.n_characters >= min && one.n_characters <= max) {
       if (one.token >= 0) {
-        set_bit(mask, one.token);
+        allow_token(mask, one.token);
       }
       exits.push_back(one.node);
     }
@@ -163,6 +133,11 @@ TokenGrammar::TokenGrammar(std::shared_ptr<const Grammar> grammar,
       sparse_(grammar_->lexicon().sparse_size()) {}
 
 TokenGrammar::~TokenGrammar() = default;
+
+const ShortestEnd& TokenGrammar::shortest_end() const {
+  std::call_once(measured_, [&] { shortest_end_.emplace(*grammar_, *vocabulary_); });
+  return *shortest_end_;
+}
 
 const LexMask& TokenGrammar::mask_of(LexState state, LexMask& spare) const {
   if (state < Lexicon::common().end) {

@@ -7,15 +7,16 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "grammar/grammar.h"
+#include "grammar/shortest_end.h"
+#include "grammar/trie_walk.h"
 #include "grammar/vocabulary.h"
 
 namespace smol::grammar {
-
-using MaskWords = std::span<std::uint64_t>;
 
 // Of one state of a lexicon.
 struct LexMask {
@@ -41,6 +42,9 @@ class StringMasks {
   void add_to(MaskWords mask, std::uint32_t min, std::uint32_t max,
               std::vector<std::uint32_t>& exits) const;
 
+  // For every number of characters up to this one there is a token.
+  std::uint32_t longest_run() const noexcept { return longest_run_; }
+
  private:
   static constexpr std::uint32_t kTable = 16;
 
@@ -51,8 +55,9 @@ class StringMasks {
   };
 
   std::vector<std::vector<std::uint64_t>> within_;  // [n_characters 0..kTable]
-  std::vector<Counted> longer_;                     // by number of characters
-  std::vector<Counted> closing_;                    // tokens, and nodes with children, behind "
+  std::uint32_t longest_run_ = 1;
+  std::vector<Counted> longer_;   // by number of characters
+  std::vector<Counted> closing_;  // tokens, and nodes with children, behind "
 };
 
 // The masks of the common states, shared by all grammars of a vocabulary. Any thread.
@@ -94,9 +99,14 @@ class TokenGrammar {
   // Valid as long as this object; or, once the cache is full, as long as `spare`.
   const LexMask& mask_of(LexState state, LexMask& spare) const;
 
+  // Measured on first use.
+  const ShortestEnd& shortest_end() const;
+
  private:
   std::shared_ptr<const Grammar> grammar_;
   std::shared_ptr<const Vocabulary> vocabulary_;
+  mutable std::once_flag measured_;
+  mutable std::optional<ShortestEnd> shortest_end_;
   mutable std::vector<std::atomic<const LexMask*>> dense_, sparse_;  // into kept_
   mutable std::mutex mutex_;
   mutable std::deque<LexMask> kept_;

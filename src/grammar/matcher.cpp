@@ -7,10 +7,7 @@
 namespace smol::grammar {
 namespace {
 
-void allow(MaskWords mask, TokenId token) noexcept {
-  const auto index = static_cast<std::size_t>(token);
-  mask[index / 64] |= std::uint64_t{1} << (index % 64);
-}
+constexpr ShortestEnd::Cost kAnyNumber = ShortestEnd::kNever;
 
 }  // namespace
 
@@ -65,16 +62,21 @@ void Matcher::mask(MaskWords mask) {
         add_lexeme(position, mask);
       }
     }
-    for (const auto& [first, twin] : vocabulary.twins()) {
-      const auto index = static_cast<std::size_t>(first);
-      if (((mask[index / 64] >> (index % 64)) & 1U) != 0) {
-        allow(mask, twin);
-      }
+  }
+  finish_mask(mask);
+}
+
+// Tokens of the same bytes, and end tokens.
+void Matcher::finish_mask(MaskWords mask) const {
+  const Vocabulary& vocabulary = grammar_->vocabulary();
+  for (const auto& [first, twin] : vocabulary.twins()) {
+    if (is_allowed(mask, first)) {
+      allow_token(mask, twin);
     }
   }
   if (is_complete()) {
     for (const TokenId token : vocabulary.end_tokens()) {
-      allow(mask, token);
+      allow_token(mask, token);
     }
   }
 }
@@ -100,7 +102,7 @@ void Matcher::add_counted(const Position& position, MaskWords mask) {
   Positions& here = level(0);
   here.list.assign(1, position);
   here.complete = false;
-  walk_below(0, 0, mask);
+  walk_below(0, 0, kAnyNumber, mask);
 }
 
 // Tokens that go on behind the lexeme.
@@ -114,7 +116,7 @@ void Matcher::add_behind(const Position& position, std::span<const std::uint32_t
     return;
   }
   for (const std::uint32_t node : exits) {
-    walk_below(node, 0, mask);
+    walk_below(node, 0, kAnyNumber, mask);
   }
 }
 
@@ -125,8 +127,8 @@ Positions& Matcher::level(std::size_t depth) {
   return levels_[depth];
 }
 
-// From the positions of level(depth), which stand at `node`.
-void Matcher::walk_below(std::uint32_t node, std::size_t depth, MaskWords mask) {
+void Matcher::walk_below(std::uint32_t node, std::size_t depth, ShortestEnd::Cost tokens_left,
+                         MaskWords mask) {
   const auto trie = grammar_->vocabulary().trie();
   const Positions& from = level(depth);
   Positions& to = level(depth + 1);
@@ -135,11 +137,11 @@ void Matcher::walk_below(std::uint32_t node, std::size_t depth, MaskWords mask) 
     if (to.dead()) {
       continue;
     }
-    if (trie[child].token >= 0) {
-      allow(mask, trie[child].token);
+    if (trie[child].token >= 0 && (tokens_left == kAnyNumber || cost_of(to) < tokens_left)) {
+      allow_token(mask, trie[child].token);
     }
     if (!to.list.empty() && trie[child].end > child + 1) {
-      walk_below(child, depth + 1, mask);
+      walk_below(child, depth + 1, tokens_left, mask);
     }
   }
 }

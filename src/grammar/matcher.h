@@ -39,6 +39,16 @@ class Matcher {
   // allowed, an end token is. Throws as accept() does.
   void mask(MaskWords mask);
 
+  // As above, where at most `tokens_left` more tokens may come, the end token not counted: only
+  // tokens from which the text can still be ended within them, as long as that is possible at all.
+  // A token is taken to open at most kMaxOpened parts of the text (objects, lists, keys).
+  void mask(MaskWords mask, std::size_t tokens_left);
+
+  // Tokens that are enough to end the text from here, the end token not counted.
+  std::size_t shortest_end();
+
+  static constexpr std::size_t kMaxOpened = 8;
+
   // The bytes that must come next whatever the rest is, at most kMaxForced of them; empty where the
   // text may end here.
   std::string forced();
@@ -49,7 +59,15 @@ class Matcher {
   void add_lexeme(const Position& position, MaskWords mask);
   void add_counted(const Position& position, MaskWords mask);
   void add_behind(const Position& position, std::span<const std::uint32_t> exits, MaskWords mask);
-  void walk_below(std::uint32_t node, std::size_t depth, MaskWords mask);
+  void add_within(const Position& position, ShortestEnd::Cost tokens_left, MaskWords mask);
+  // From the positions of level(depth), which stand at `node`.
+  void walk_below(std::uint32_t node, std::size_t depth, ShortestEnd::Cost tokens_left,
+                  MaskWords mask);
+  void finish_mask(MaskWords mask) const;
+  ShortestEnd::Cost cost_of_stack(StackId stack);
+  ShortestEnd::Cost cost_behind(const Position& position);
+  ShortestEnd::Cost cost_inside(const Position& position) const;
+  ShortestEnd::Cost cost_of(const Positions& positions);
   Positions& level(std::size_t depth);
   int only_byte(const Lexicon& lexicon, const Position& position) const;
 
@@ -57,7 +75,8 @@ class Matcher {
   Pushdown run_;
   std::vector<Positions> history_;  // before any token, and behind each
   bool ended_ = false;
-  std::deque<Positions> levels_;  // by depth below an exit; scratch
+  std::vector<ShortestEnd::Cost> stack_costs_;  // [stack]
+  std::deque<Positions> levels_;                // by depth below an exit; scratch
 };
 
 }  // namespace smol::grammar

@@ -63,6 +63,7 @@ void run_prompts(const Options& options, Report& report);
 void run_parse(const Options& options, Report& report);
 void run_stream(const Options& options, Report& report);
 void run_json_schema(const Options& options, Report& report);
+void run_schema_walks(const Options& options, Report& report);
 void run_logits(const Options& options, Report& report);
 void run_greedy(const Options& options, Report& report);
 void run_perplexity(const Options& options, Report& report);

@@ -3,28 +3,16 @@
 #include <memory>
 
 #include "base/error.h"
+#include "conformance/token_grammar.h"
 #include "conformance/tokens.h"
-#include "grammar/matcher.h"
 
 namespace smol::conformance {
 namespace {
 
 using grammar::Matcher;
 using grammar::TokenGrammar;
-using grammar::TokenTable;
 using grammar::Vocabulary;
 using text::Tokenizer;
-
-std::shared_ptr<const Vocabulary> vocabulary_of(const Tokenizer& tokenizer) {
-  TokenTable table;
-  for (TokenId id = 0; static_cast<std::size_t>(id) < tokenizer.vocab_size(); ++id) {
-    table.bytes.push_back(tokenizer.is_added(id) ? std::string_view() : tokenizer.bytes_of(id));
-    if (tokenizer.ends_turn(id)) {
-      table.end_tokens.push_back(id);
-    }
-  }
-  return std::make_shared<const Vocabulary>(table);
-}
 
 // As Python's json.dumps(data, ensure_ascii=False) writes it.
 std::string python_text(const Json& value) {
@@ -40,11 +28,6 @@ std::string python_text(const Json& value) {
   return value.dump();
 }
 
-bool allows(const std::vector<std::uint64_t>& mask, TokenId id) {
-  const auto index = static_cast<std::size_t>(id);
-  return ((mask[index / 64] >> (index % 64)) & 1U) != 0;
-}
-
 // How many tokens are let through; one more where the end is allowed behind them.
 std::size_t tokens_let_through(Matcher matcher, const Vocabulary& vocabulary, const Ids& ids,
                                Case& one) {
@@ -54,7 +37,8 @@ std::size_t tokens_let_through(Matcher matcher, const Vocabulary& vocabulary, co
     matcher.mask(mask);
     const bool accepted = matcher.accept(id);
     one.equal("mask and accept agree at token " + std::to_string(n),
-              allows(mask, id) ? "allowed" : "stopped", accepted ? "allowed" : "stopped");
+              grammar::is_allowed(mask, id) ? "allowed" : "stopped",
+              accepted ? "allowed" : "stopped");
     if (!accepted) {
       return n;
     }
@@ -62,7 +46,7 @@ std::size_t tokens_let_through(Matcher matcher, const Vocabulary& vocabulary, co
   }
   matcher.mask(mask);
   one.equal("end tokens", matcher.is_complete() ? "allowed" : "stopped",
-            allows(mask, vocabulary.end_tokens()[0]) ? "allowed" : "stopped");
+            grammar::is_allowed(mask, vocabulary.end_tokens()[0]) ? "allowed" : "stopped");
   return n + (matcher.is_complete() ? 1 : 0);
 }
 
