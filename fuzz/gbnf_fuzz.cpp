@@ -18,8 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     smol::grammar::Pushdown run(smol::grammar::compile_gbnf(text));
-    smol::grammar::Positions from = run.start();
-    smol::grammar::Positions to;
+    smol::grammar::Cursors from = run.start();
+    smol::grammar::Cursors to;
     for (std::size_t i = 0; i < kSteps && !from.list.empty(); ++i) {
       unsigned tried = 0;
       do {

@@ -13,15 +13,15 @@
 
 namespace {
 
-using smol::grammar::Positions;
+using smol::grammar::Cursors;
 using smol::grammar::Pushdown;
 
 constexpr int kSteps = 300;
 
 // Walks to the grammar's end, led by the input, and returns the text; "" where it is not reached.
 std::string walk(Pushdown& run, const std::uint8_t* data, std::size_t size) {
-  Positions from = run.start();
-  Positions to;
+  Cursors from = run.start();
+  Cursors to;
   std::string text;
   for (int i = 0; i < kSteps; ++i) {
     if (from.complete) {

@@ -67,7 +67,7 @@ StringMasks::StringMasks(const Vocabulary& vocabulary) {
       [&](std::uint32_t node, LexState at, std::uint32_t count) {
         const TokenId token = trie[node].token;
         if (at == common.accept) {
-          closing_.push_back({token, node, count});
+          closing_.push_back({token, has_children(trie, node) ? node : 0, count});
         } else if (token >= 0) {
           // A character that is begun needs its place.
           const std::uint32_t n = count + (at == common.string_inside ? 0 : 1);
@@ -110,7 +110,9 @@ void StringMasks::add_to(MaskWords mask, std::uint32_t min, std::uint32_t max,
       if (one.token >= 0) {
         allow_token(mask, one.token);
       }
-      exits.push_back(one.node);
+      if (one.node != 0) {
+        exits.push_back(one.node);
+      }
     }
   }
 }

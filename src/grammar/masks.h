@@ -57,7 +57,7 @@ class StringMasks {
   std::vector<std::vector<std::uint64_t>> within_;  // [n_characters 0..kTable]
   std::uint32_t longest_run_ = 1;
   std::vector<Counted> longer_;   // by number of characters
-  std::vector<Counted> closing_;  // tokens, and nodes with children, behind "
+  std::vector<Counted> closing_;  // tokens that end with ", and such nodes with children (else 0)
 };
 
 // The masks of the common states, shared by all grammars of a vocabulary. Any thread.

@@ -28,8 +28,8 @@ bool Matcher::accept(TokenId token) {
     return true;
   }
   const std::string_view bytes = vocabulary.bytes_of(token);
-  Positions from = history_.back();
-  Positions to;
+  Cursors from = history_.back();
+  Cursors to;
   for (const char byte : bytes) {
     run_.step(from, static_cast<std::uint8_t>(byte), to);
     std::swap(from, to);
@@ -55,11 +55,11 @@ void Matcher::mask(MaskWords mask) {
   SMOL_CHECK(mask.size() == vocabulary.mask_words());
   std::fill(mask.begin(), mask.end(), 0);
   if (!ended_) {
-    for (const Position& position : history_.back().list) {
-      if (position.limits != 0) {
-        add_counted(position, mask);
+    for (const Cursor& cursor : history_.back().list) {
+      if (cursor.limits != 0) {
+        add_counted(cursor, mask);
       } else {
-        add_lexeme(position, mask);
+        add_lexeme(cursor, mask);
       }
     }
   }
@@ -81,37 +81,37 @@ void Matcher::finish_mask(MaskWords mask) const {
   }
 }
 
-void Matcher::add_lexeme(const Position& position, MaskWords mask) {
+void Matcher::add_lexeme(const Cursor& cursor, MaskWords mask) {
   LexMask spare;
-  const LexMask& lexeme = grammar_->mask_of(position.lex, spare);
+  const LexMask& lexeme = grammar_->mask_of(cursor.lex, spare);
   lexeme.add_to(mask);
-  add_behind(position, lexeme.exits, mask);
+  add_behind(cursor, lexeme.exits, mask);
 }
 
-void Matcher::add_counted(const Position& position, MaskWords mask) {
-  const LexemeEdge& edge = grammar_->grammar()->rules().lexeme(position.limits - 1);
-  if (position.lex == Lexicon::common().string_inside) {
-    const std::uint32_t min = edge.min > position.count ? edge.min - position.count : 0;
+void Matcher::add_counted(const Cursor& cursor, MaskWords mask) {
+  const LexemeEdge& edge = grammar_->grammar()->rules().lexeme(cursor.limits - 1);
+  if (cursor.lex == Lexicon::common().string_inside) {
+    const std::uint32_t min = edge.min > cursor.count ? edge.min - cursor.count : 0;
     std::vector<std::uint32_t> exits;
-    grammar_->vocabulary().shared_masks().strings().add_to(mask, min, edge.max - position.count,
+    grammar_->vocabulary().shared_masks().strings().add_to(mask, min, edge.max - cursor.count,
                                                            exits);
-    add_behind(position, exits, mask);
+    add_behind(cursor, exits, mask);
     return;
   }
   // Few tokens begin inside of a character or an escape, or with a quote.
-  Positions& here = level(0);
-  here.list.assign(1, position);
+  Cursors& here = level(0);
+  here.list.assign(1, cursor);
   here.complete = false;
   walk_below(0, 0, kAnyNumber, mask);
 }
 
 // Tokens that go on behind the lexeme.
-void Matcher::add_behind(const Position& position, std::span<const std::uint32_t> exits,
+void Matcher::add_behind(const Cursor& cursor, std::span<const std::uint32_t> exits,
                          MaskWords mask) {
   if (exits.empty()) {
     return;
   }
-  run_.leave(position, level(0));
+  run_.leave(cursor, level(0));
   if (level(0).list.empty()) {
     return;
   }
@@ -120,7 +120,7 @@ void Matcher::add_behind(const Position& position, std::span<const std::uint32_t
   }
 }
 
-Positions& Matcher::level(std::size_t depth) {
+Cursors& Matcher::level(std::size_t depth) {
   while (levels_.size() <= depth) {
     levels_.emplace_back();
   }
@@ -130,8 +130,8 @@ Positions& Matcher::level(std::size_t depth) {
 void Matcher::walk_below(std::uint32_t node, std::size_t depth, ShortestEnd::Cost tokens_left,
                          MaskWords mask) {
   const auto trie = grammar_->vocabulary().trie();
-  const Positions& from = level(depth);
-  Positions& to = level(depth + 1);
+  const Cursors& from = level(depth);
+  Cursors& to = level(depth + 1);
   for (std::uint32_t child = node + 1; child < trie[node].end; child = trie[child].end) {
     run_.step(from, trie[child].byte, to);
     if (to.dead()) {
@@ -149,12 +149,12 @@ void Matcher::walk_below(std::uint32_t node, std::size_t depth, ShortestEnd::Cos
 std::string Matcher::forced() {
   const Lexicon& lexicon = grammar_->grammar()->lexicon();
   std::string bytes;
-  Positions here = history_.back();
-  Positions next;
+  Cursors here = history_.back();
+  Cursors next;
   while (!ended_ && !here.complete && bytes.size() < kMaxForced) {
     int only = -1;
-    for (const Position& position : here.list) {
-      const int byte = only_byte(lexicon, position);
+    for (const Cursor& cursor : here.list) {
+      const int byte = only_byte(lexicon, cursor);
       if (byte < 0 || (only >= 0 && only != byte)) {
         return bytes;
       }
@@ -168,12 +168,12 @@ std::string Matcher::forced() {
 }
 
 // -1: several. A counted string is told by its lexeme alone but where it is full.
-int Matcher::only_byte(const Lexicon& lexicon, const Position& position) const {
-  if (position.limits != 0 && position.lex == Lexicon::common().string_inside) {
-    const LexemeEdge& edge = grammar_->grammar()->rules().lexeme(position.limits - 1);
-    return position.count == edge.max ? '"' : -1;
+int Matcher::only_byte(const Lexicon& lexicon, const Cursor& cursor) const {
+  if (cursor.limits != 0 && cursor.lex == Lexicon::common().string_inside) {
+    const LexemeEdge& edge = grammar_->grammar()->rules().lexeme(cursor.limits - 1);
+    return cursor.count == edge.max ? '"' : -1;
   }
-  return lexicon.only_byte(position.lex);
+  return lexicon.only_byte(cursor.lex);
 }
 
 }  // namespace smol::grammar

@@ -56,27 +56,27 @@ class Matcher {
   static constexpr std::size_t kMaxForced = 256;
 
  private:
-  void add_lexeme(const Position& position, MaskWords mask);
-  void add_counted(const Position& position, MaskWords mask);
-  void add_behind(const Position& position, std::span<const std::uint32_t> exits, MaskWords mask);
-  void add_within(const Position& position, ShortestEnd::Cost tokens_left, MaskWords mask);
-  // From the positions of level(depth), which stand at `node`.
+  void add_lexeme(const Cursor& cursor, MaskWords mask);
+  void add_counted(const Cursor& cursor, MaskWords mask);
+  void add_behind(const Cursor& cursor, std::span<const std::uint32_t> exits, MaskWords mask);
+  void add_within(const Cursor& cursor, ShortestEnd::Cost tokens_left, MaskWords mask);
+  // From the cursors of level(depth), which stand at `node`.
   void walk_below(std::uint32_t node, std::size_t depth, ShortestEnd::Cost tokens_left,
                   MaskWords mask);
   void finish_mask(MaskWords mask) const;
   ShortestEnd::Cost cost_of_stack(StackId stack);
-  ShortestEnd::Cost cost_behind(const Position& position);
-  ShortestEnd::Cost cost_inside(const Position& position) const;
-  ShortestEnd::Cost cost_of(const Positions& positions);
-  Positions& level(std::size_t depth);
-  int only_byte(const Lexicon& lexicon, const Position& position) const;
+  ShortestEnd::Cost cost_behind(const Cursor& cursor);
+  ShortestEnd::Cost cost_inside(const Cursor& cursor) const;
+  ShortestEnd::Cost cost_of(const Cursors& cursors);
+  Cursors& level(std::size_t depth);
+  int only_byte(const Lexicon& lexicon, const Cursor& cursor) const;
 
   std::shared_ptr<const TokenGrammar> grammar_;
   Pushdown run_;
-  std::vector<Positions> history_;  // before any token, and behind each
+  std::vector<Cursors> history_;  // before any token, and behind each
   bool ended_ = false;
   std::vector<ShortestEnd::Cost> stack_costs_;  // [stack]
-  std::deque<Positions> levels_;                // by depth below an exit; scratch
+  std::deque<Cursors> levels_;                  // by depth below an exit; scratch
 };
 
 }  // namespace smol::grammar

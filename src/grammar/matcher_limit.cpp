@@ -23,26 +23,26 @@ Cost Matcher::cost_of_stack(StackId stack) {
   return stack_costs_[stack];
 }
 
-Cost Matcher::cost_behind(const Position& position) {
-  return grammar_->shortest_end().of(position.target) + cost_of_stack(position.stack);
+Cost Matcher::cost_behind(const Cursor& cursor) {
+  return grammar_->shortest_end().of(cursor.target) + cost_of_stack(cursor.stack);
 }
 
-Cost Matcher::cost_inside(const Position& position) const {
+Cost Matcher::cost_inside(const Cursor& cursor) const {
   std::uint32_t missing = 0;
-  if (position.limits != 0) {
-    const LexemeEdge& edge = grammar_->grammar()->rules().lexeme(position.limits - 1);
-    missing = edge.min > position.count ? edge.min - position.count : 0;
+  if (cursor.limits != 0) {
+    const LexemeEdge& edge = grammar_->grammar()->rules().lexeme(cursor.limits - 1);
+    missing = edge.min > cursor.count ? edge.min - cursor.count : 0;
   }
-  return grammar_->shortest_end().of_counted(position.lex, missing);
+  return grammar_->shortest_end().of_counted(cursor.lex, missing);
 }
 
-Cost Matcher::cost_of(const Positions& positions) {
-  if (positions.complete) {
+Cost Matcher::cost_of(const Cursors& cursors) {
+  if (cursors.complete) {
     return 0;
   }
   Cost least = ShortestEnd::kNever;
-  for (const Position& position : positions.list) {
-    least = std::min(least, cost_inside(position) + cost_behind(position));
+  for (const Cursor& cursor : cursors.list) {
+    least = std::min(least, cost_inside(cursor) + cost_behind(cursor));
   }
   return least;
 }
@@ -60,23 +60,23 @@ void Matcher::mask(MaskWords mask, std::size_t tokens_left) {
   }
   std::fill(mask.begin(), mask.end(), 0);
   const auto left = static_cast<Cost>(tokens_left);
-  for (const Position& position : history_.back().list) {
-    add_within(position, left, mask);
+  for (const Cursor& cursor : history_.back().list) {
+    add_within(cursor, left, mask);
   }
   finish_mask(mask);
 }
 
-void Matcher::add_within(const Position& position, Cost tokens_left, MaskWords mask) {
+void Matcher::add_within(const Cursor& cursor, Cost tokens_left, MaskWords mask) {
   if (tokens_left == 0) {
     return;
   }
   const Lexicon& lexicon = grammar_->grammar()->lexicon();
   const auto trie = grammar_->vocabulary().trie();
-  const Cost behind = cost_behind(position);
+  const Cost behind = cost_behind(cursor);
   std::vector<std::uint32_t> exits;
-  Position here = position;
+  Cursor here = cursor;
   walk_trie(
-      grammar_->vocabulary(), position.lex, position.count,
+      grammar_->vocabulary(), cursor.lex, cursor.count,
       [&](LexState from, std::uint8_t byte, std::uint32_t& count) {
         here.lex = from;
         here.count = count;
@@ -95,7 +95,7 @@ void Matcher::add_within(const Position& position, Cost tokens_left, MaskWords m
   if (exits.empty()) {
     return;
   }
-  run_.leave(position, level(0));
+  run_.leave(cursor, level(0));
   for (const std::uint32_t node : exits) {
     walk_below(node, 0, tokens_left, mask);
   }

@@ -31,14 +31,14 @@ Pushdown::Pushdown(std::shared_ptr<const Grammar> grammar)
   intern(bottom);
 }
 
-Positions Pushdown::start() {
+Cursors Pushdown::start() {
   const Rules& rules = grammar_->rules();
-  Positions positions;
-  expand(rules.entry(rules.root()), 0, positions);
-  expand_all(positions);
-  merge_equal(positions);
-  positions.complete = rules.root_matches_empty();
-  return positions;
+  Cursors cursors;
+  expand(rules.entry(rules.root()), 0, cursors);
+  expand_all(cursors);
+  merge_equal(cursors);
+  cursors.complete = rules.root_matches_empty();
+  return cursors;
 }
 
 StackId Pushdown::intern(std::vector<Frame>& frames) {
@@ -74,60 +74,59 @@ StackId Pushdown::join(std::span<const Reached> same_state) {
   return intern(all);
 }
 
-LexState Pushdown::advance(const Position& position, std::uint8_t byte,
-                           std::uint32_t& count) const {
+LexState Pushdown::advance(const Cursor& cursor, std::uint8_t byte, std::uint32_t& count) const {
   const Lexicon& lexicon = grammar_->lexicon();
-  count = position.count;
-  if (position.limits != 0) {
-    const LexemeEdge& edge = grammar_->rules().lexeme(position.limits - 1);
+  count = cursor.count;
+  if (cursor.limits != 0) {
+    const LexemeEdge& edge = grammar_->rules().lexeme(cursor.limits - 1);
     const CommonStates& common = Lexicon::common();
-    if (position.lex == common.string_inside) {
+    if (cursor.lex == common.string_inside) {
       const bool fits = byte == '"' ? count >= edge.min : count < edge.max;
       if (!fits) {
         return kDead;
       }
     }
-    const LexState next = lexicon.next(position.lex, byte);
-    if (next == common.string_inside && position.lex != common.string) {
+    const LexState next = lexicon.next(cursor.lex, byte);
+    if (next == common.string_inside && cursor.lex != common.string) {
       ++count;
     }
     return next;
   }
-  return lexicon.next(position.lex, byte);
+  return lexicon.next(cursor.lex, byte);
 }
 
-void Pushdown::step(const Positions& from, std::uint8_t byte, Positions& to) {
+void Pushdown::step(const Cursors& from, std::uint8_t byte, Cursors& to) {
   const Lexicon& lexicon = grammar_->lexicon();
   to.list.clear();
   to.complete = false;
   reached_.clear();
-  for (const Position& position : from.list) {
+  for (const Cursor& cursor : from.list) {
     std::uint32_t count = 0;
-    const LexState next = advance(position, byte, count);
+    const LexState next = advance(cursor, byte, count);
     if (next == kDead) {
       continue;
     }
     if (lexicon.accepts(next)) {
-      reached_.push_back({position.target, position.stack});
+      reached_.push_back({cursor.target, cursor.stack});
     }
     if (lexicon.continues(next)) {
-      to.list.push_back({next, position.target, position.limits, count, position.stack});
+      to.list.push_back({next, cursor.target, cursor.limits, count, cursor.stack});
     }
   }
   pop_finished(to);
   merge_equal(to);
 }
 
-void Pushdown::leave(const Position& position, Positions& to) {
+void Pushdown::leave(const Cursor& cursor, Cursors& to) {
   to.list.clear();
   to.complete = false;
-  reached_.assign(1, {position.target, position.stack});
+  reached_.assign(1, {cursor.target, cursor.stack});
   pop_finished(to);
   merge_equal(to);
 }
 
 // Returns from rules that end at reached_, then goes on from all that is reached.
-void Pushdown::pop_finished(Positions& to) {
+void Pushdown::pop_finished(Cursors& to) {
   if (reached_.empty()) {
     return;
   }
@@ -148,7 +147,7 @@ void Pushdown::pop_finished(Positions& to) {
       if (std::find(reached_.begin(), reached_.end(), next) == reached_.end()) {
         reached_.push_back(next);
       }
-      if (reached_.size() > kMaxPositions) {
+      if (reached_.size() > kMaxCursors) {
         throw Error(ErrorCode::Exhausted, "the grammar is too ambiguous");
       }
     }
@@ -167,7 +166,7 @@ void Pushdown::pop_finished(Positions& to) {
 }
 
 // The lexemes that may begin in `state`; calls are noted for expand_all.
-void Pushdown::expand(RuleState state, StackId stack, Positions& to) {
+void Pushdown::expand(RuleState state, StackId stack, Cursors& to) {
   const Rules& rules = grammar_->rules();
   for (const LexemeEdge& edge : rules.lexemes(state)) {
     const std::uint32_t limits = edge.counted() ? rules.index_of(edge) + 1 : 0;
@@ -187,13 +186,13 @@ void Pushdown::expand(RuleState state, StackId stack, Positions& to) {
       callers.push_back({call.target, stack});
     }
   }
-  if (to.list.size() > kMaxPositions) {
+  if (to.list.size() > kMaxCursors) {
     throw Error(ErrorCode::Exhausted, "the grammar is too ambiguous");
   }
 }
 
 // Callers come before the called, so that all of a rule's callers are known when it begins.
-void Pushdown::expand_all(Positions& to) {
+void Pushdown::expand_all(Cursors& to) {
   const Rules& rules = grammar_->rules();
   while (!called_.empty()) {
     std::pop_heap(called_.begin(), called_.end(), std::greater<>());
@@ -206,16 +205,16 @@ void Pushdown::expand_all(Positions& to) {
   }
 }
 
-// Positions that differ only in their stacks become one.
-void Pushdown::merge_equal(Positions& to) {
-  std::vector<Position>& list = to.list;
+// Cursors that differ only in their stacks become one.
+void Pushdown::merge_equal(Cursors& to) {
+  std::vector<Cursor>& list = to.list;
   if (list.size() < 2) {
     return;
   }
   std::sort(list.begin(), list.end());
   std::size_t kept = 0;
   for (std::size_t i = 1; i < list.size(); ++i) {
-    Position one = list[i];
+    Cursor one = list[i];
     one.stack = list[kept].stack;
     if (one == list[kept]) {
       if (list[i].stack != list[kept].stack) {

@@ -1,4 +1,4 @@
-// The run of a grammar over bytes: all its possible positions at once, with their stacks shared in
+// The run of a grammar over bytes: all its possible readings at once, with their stacks shared in
 // one graph (Tomita 1985), so that ambiguity never multiplies them.
 #pragma once
 
@@ -23,19 +23,19 @@ struct Frame {
   friend auto operator<=>(const Frame&, const Frame&) = default;
 };
 
-// A position: inside of a lexeme, with what follows it.
-struct Position {
+// A place in one reading of the text: inside of a lexeme, with what follows it.
+struct Cursor {
   LexState lex;
   RuleState target;      // behind the lexeme
   std::uint32_t limits;  // 1 + index of the counted lexeme edge, or 0
   std::uint32_t count;   // characters so far of a counted lexeme
   StackId stack;
-  friend auto operator<=>(const Position&, const Position&) = default;
+  friend auto operator<=>(const Cursor&, const Cursor&) = default;
 };
 
 // Where a run may stand. Empty and not complete: nowhere.
-struct Positions {
-  std::vector<Position> list;
+struct Cursors {
+  std::vector<Cursor> list;
   bool complete = false;  // the text may end here
 
   bool dead() const noexcept { return list.empty() && !complete; }
@@ -44,21 +44,21 @@ struct Positions {
 // One thread. Numbers of stacks stay valid, and all that it makes is kept until it goes.
 class Pushdown {
  public:
-  static constexpr std::size_t kMaxPositions = 20'000;
+  static constexpr std::size_t kMaxCursors = 20'000;
   static constexpr std::size_t kMaxFrames = 50'000'000;
 
   explicit Pushdown(std::shared_ptr<const Grammar> grammar);
 
   const Grammar& grammar() const noexcept { return *grammar_; }
 
-  Positions start();
+  Cursors start();
   // Where the run stands behind `byte`. Throws Error{Exhausted} beyond the bounds above.
-  void step(const Positions& from, std::uint8_t byte, Positions& to);
-  // Where the run stands once the lexeme of a position is whole.
-  void leave(const Position& position, Positions& to);
+  void step(const Cursors& from, std::uint8_t byte, Cursors& to);
+  // Where the run stands once the lexeme of a cursor is whole.
+  void leave(const Cursor& cursor, Cursors& to);
 
-  // The next state of the position's lexeme with `byte`, and its count; kDead if it does not fit.
-  LexState advance(const Position& position, std::uint8_t byte, std::uint32_t& count) const;
+  // The next state of the cursor's lexeme with `byte`, and its count; kDead if it does not fit.
+  LexState advance(const Cursor& cursor, std::uint8_t byte, std::uint32_t& count) const;
 
   std::span<const Frame> frames(StackId stack) const noexcept {
     return std::span(frames_).subspan(stacks_[stack].first, stacks_[stack].size);
@@ -82,10 +82,10 @@ class Pushdown {
 
   StackId intern(std::vector<Frame>& frames);
   StackId join(std::span<const Reached> same_state);
-  void pop_finished(Positions& to);
-  void expand(RuleState state, StackId stack, Positions& to);
-  void expand_all(Positions& to);
-  void merge_equal(Positions& to);
+  void pop_finished(Cursors& to);
+  void expand(RuleState state, StackId stack, Cursors& to);
+  void expand_all(Cursors& to);
+  void merge_equal(Cursors& to);
 
   std::shared_ptr<const Grammar> grammar_;
   std::vector<Frame> frames_;

@@ -192,7 +192,7 @@ Regex RegexPool::repeat(Regex inner, std::uint32_t min, std::uint32_t max) {
   return intern({Kind::Repeat, min == 0, min == 0 || node.empty_at_end, inner, 0, min, max});
 }
 
-bool RegexPool::matches_empty(Regex root, Position where) const {
+bool RegexPool::matches_empty(Regex root, Where where) const {
   const Node& node = nodes_[root];
   const auto inner = [&](Regex item) { return matches_empty(item, where); };
   if (!where.at_begin) {

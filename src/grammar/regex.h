@@ -110,14 +110,14 @@ class RegexPool {
     std::uint32_t min = 0, max = 0;
   };
 
-  struct Position {
+  struct Where {
     bool at_begin, at_end;
   };
 
   Regex intern(Node node);
   Regex list_node(Kind kind, std::vector<Regex> items);
   std::span<const Regex> items(const Node& node) const;
-  bool matches_empty(Regex root, Position where) const;
+  bool matches_empty(Regex root, Where where) const;
   Regex derive(Regex root, std::uint32_t class_id, bool at_begin);
   Regex derive_new(Regex root, std::uint32_t class_id, bool at_begin);
   std::vector<Regex> derive_all(std::span<const Regex> list, std::uint32_t class_id, bool at_begin);

@@ -7,8 +7,6 @@
 namespace smol::grammar {
 namespace {
 
-constexpr std::uint64_t kUncountable = 1U << 20U;  // no answer has so many items
-
 Piece lexeme(LexState start) {
   return {Piece::Kind::Lexeme, start};
 }
@@ -186,7 +184,7 @@ void SchemaCompiler::add_values(Pieces& pieces, const Shape& shape) {
 
 void SchemaCompiler::build_array(RuleId rule, const Shape& shape) {
   const CommonStates& common = Lexicon::common();
-  const std::uint64_t max = shape.max_items > kUncountable ? Shape::kNoMax : shape.max_items;
+  const std::uint64_t max = shape.max_items;
   for (const Json* schema : shape.arrays) {
     const auto unique = schema->find("uniqueItems");
     if (unique != schema->end() && *unique == true && max > 1) {

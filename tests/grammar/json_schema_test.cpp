@@ -216,8 +216,8 @@ TEST(JsonSchema, LeavesOutBranchesThatNeverEnd) {
      "$defs": {"e": {"type": "object", "properties": {"e": {"$ref": "#/$defs/e"}}, "required": ["e"]}}})";
   EXPECT_TRUE(schema_fits(kEndless, R"({"b": 1})"));
   Pushdown run(schema(kEndless));
-  Positions from = run.start();
-  Positions to;
+  Cursors from = run.start();
+  Cursors to;
   for (const char c : std::string_view(R"({"a)")) {
     run.step(from, static_cast<std::uint8_t>(c), to);
     std::swap(from, to);

@@ -179,8 +179,8 @@ TEST(Pushdown, StaysSmallWhereBranchesMultiply) {
       R"({"anyOf": [{"type": "object", "properties": {"l": {"$ref": "#"}, "k": {"const": 1}}, "required": ["l"]},
       {"type": "object", "properties": {"l": {"$ref": "#"}, "k": {"const": 2}}, "required": ["l"]},
       {"type": "object", "properties": {"l": {"$ref": "#"}, "k": {"const": 3}}, "required": ["l"]}, {"type": "null"}]})"));
-  Positions from = run.start();
-  Positions to;
+  Cursors from = run.start();
+  Cursors to;
   const auto take = [&](std::string_view text) {
     for (const char byte : text) {
       run.step(from, static_cast<std::uint8_t>(byte), to);

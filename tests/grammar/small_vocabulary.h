@@ -69,8 +69,8 @@ inline const std::vector<std::string>& small_tokens() {
   return kTokens;
 }
 
-inline constexpr std::size_t kNTexts = 256 + 44;
-inline constexpr TokenId kSpecial = kNTexts, kEnd = kNTexts + 1, kOtherEnd = kNTexts + 2;
+inline const TokenId kSpecial = static_cast<TokenId>(small_tokens().size());
+inline const TokenId kEnd = kSpecial + 1, kOtherEnd = kSpecial + 2;
 
 inline std::shared_ptr<const Vocabulary> small_vocabulary() {
   static const auto kVocabulary = [] {

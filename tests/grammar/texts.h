@@ -14,8 +14,8 @@ namespace smol::grammar {
 
 inline bool fits(const std::shared_ptr<const Grammar>& grammar, std::string_view text) {
   Pushdown run(grammar);
-  Positions from = run.start();
-  Positions to;
+  Cursors from = run.start();
+  Cursors to;
   for (const char byte : text) {
     run.step(from, static_cast<std::uint8_t>(byte), to);
     std::swap(from, to);
