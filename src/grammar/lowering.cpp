@@ -1,6 +1,6 @@
 #include "grammar/lowering.h"
 
-#include <array>
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -171,18 +171,34 @@ class Lowering {
     return state_of(row);
   }
 
+  // States that lead on alike beyond ASCII share what follows.
   void set_multibyte(std::uint32_t state) {
-    for (unsigned lead = 0xC2; lead <= 0xF4; ++lead) {
-      LexState to = kDead;
-      if (lead < 0xE0) {
-        to = block(state, (lead & 0x1FU) << 6U, 1, 0x80);
-      } else if (lead < 0xF0) {
-        to = block(state, (lead & 0xFU) << 12U, 2, 0x800);
-      } else {
-        to = block(state, (lead & 0x7U) << 18U, 3, 0x10000);
+    std::vector<LexState> targets;
+    for (std::size_t i = 0; i < dfa_.segments.size(); ++i) {
+      if (i + 1 == dfa_.segments.size() || dfa_.segments[i + 1].first > 0x80) {
+        targets.push_back(target(state, dfa_.segments[i].first));
       }
-      lexicon_.set(starts_[state], static_cast<std::uint8_t>(lead), to);
     }
+    if (std::all_of(targets.begin(), targets.end(), [](LexState to) { return to == kDead; })) {
+      return;
+    }
+    const auto [found, is_new] = multibyte_.try_emplace(std::move(targets));
+    if (is_new) {
+      for (unsigned lead = 0xC2; lead <= 0xF4; ++lead) {
+        found->second[lead] = static_cast<std::uint16_t>(behind_lead(state, lead));
+      }
+    }
+    for (unsigned lead = 0xC2; lead <= 0xF4; ++lead) {
+      lexicon_.set(starts_[state], static_cast<std::uint8_t>(lead), found->second[lead]);
+    }
+  }
+
+  LexState behind_lead(std::uint32_t state, unsigned lead) {
+    if (lead < 0xE0) {
+      return block(state, (lead & 0x1FU) << 6U, 1, 0x80);
+    }
+    return lead < 0xF0 ? block(state, (lead & 0xFU) << 12U, 2, 0x800)
+                       : block(state, (lead & 0x7U) << 18U, 3, 0x10000);
   }
 
   Lexicon& lexicon_;
@@ -190,6 +206,7 @@ class Lowering {
   std::vector<LexState> starts_;
   std::map<Lexicon::Row, LexState> known_;
   std::map<std::pair<int, LexState>, LexState> chains_;
+  std::map<std::vector<LexState>, Lexicon::Row> multibyte_;
 };
 
 }  // namespace

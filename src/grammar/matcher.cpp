@@ -5,12 +5,6 @@
 #include "base/check.h"
 
 namespace smol::grammar {
-namespace {
-
-constexpr ShortestEnd::Cost kAnyNumber = ShortestEnd::kNever;
-
-}  // namespace
-
 Matcher::Matcher(std::shared_ptr<const TokenGrammar> grammar)
     : grammar_(std::move(grammar)), run_(grammar_->grammar()), history_{run_.start()} {}
 
@@ -54,6 +48,7 @@ void Matcher::mask(MaskWords mask) {
   const Vocabulary& vocabulary = grammar_->vocabulary();
   SMOL_CHECK(mask.size() == vocabulary.mask_words());
   std::fill(mask.begin(), mask.end(), 0);
+  lookahead_.forget_if_full();
   if (!ended_) {
     for (const Cursor& cursor : history_.back().list) {
       if (cursor.limits != 0) {
@@ -99,10 +94,7 @@ void Matcher::add_counted(const Cursor& cursor, MaskWords mask) {
     return;
   }
   // Few tokens begin inside of a character or an escape, or with a quote.
-  Cursors& here = level(0);
-  here.list.assign(1, cursor);
-  here.complete = false;
-  walk_below(0, 0, kAnyNumber, mask);
+  add_within(cursor, kAnyNumber, mask);
 }
 
 // Tokens that go on behind the lexeme.
@@ -111,37 +103,26 @@ void Matcher::add_behind(const Cursor& cursor, std::span<const std::uint32_t> ex
   if (exits.empty()) {
     return;
   }
-  run_.leave(cursor, level(0));
-  if (level(0).list.empty()) {
-    return;
-  }
+  const Lookahead::State behind = lookahead_.behind(run_, cursor);
   for (const std::uint32_t node : exits) {
-    walk_below(node, 0, kAnyNumber, mask);
+    walk_below(node, behind, kAnyNumber, mask);
   }
 }
 
-Cursors& Matcher::level(std::size_t depth) {
-  while (levels_.size() <= depth) {
-    levels_.emplace_back();
-  }
-  return levels_[depth];
-}
-
-void Matcher::walk_below(std::uint32_t node, std::size_t depth, ShortestEnd::Cost tokens_left,
+void Matcher::walk_below(std::uint32_t node, Lookahead::State state, ShortestEnd::Cost tokens_left,
                          MaskWords mask) {
   const auto trie = grammar_->vocabulary().trie();
-  const Cursors& from = level(depth);
-  Cursors& to = level(depth + 1);
   for (std::uint32_t child = node + 1; child < trie[node].end; child = trie[child].end) {
-    run_.step(from, trie[child].byte, to);
-    if (to.dead()) {
+    const Lookahead::State next = lookahead_.step(run_, state, trie[child].byte);
+    if (next == Lookahead::kNowhere) {
       continue;
     }
-    if (trie[child].token >= 0 && (tokens_left == kAnyNumber || cost_of(to) < tokens_left)) {
+    if (trie[child].token >= 0 &&
+        (tokens_left == kAnyNumber || cost_of(lookahead_.cursors(next)) < tokens_left)) {
       allow_token(mask, trie[child].token);
     }
-    if (!to.list.empty() && trie[child].end > child + 1) {
-      walk_below(child, depth + 1, tokens_left, mask);
+    if (trie[child].end > child + 1) {
+      walk_below(child, next, tokens_left, mask);
     }
   }
 }

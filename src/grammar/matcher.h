@@ -3,13 +3,13 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
+#include "grammar/lookahead.h"
 #include "grammar/masks.h"
 #include "grammar/pushdown.h"
 
@@ -56,19 +56,21 @@ class Matcher {
   static constexpr std::size_t kMaxForced = 256;
 
  private:
+  static constexpr ShortestEnd::Cost kAnyNumber = ShortestEnd::kNever;
+
   void add_lexeme(const Cursor& cursor, MaskWords mask);
   void add_counted(const Cursor& cursor, MaskWords mask);
   void add_behind(const Cursor& cursor, std::span<const std::uint32_t> exits, MaskWords mask);
+  // Of one cursor, without the lexemes' masks.
   void add_within(const Cursor& cursor, ShortestEnd::Cost tokens_left, MaskWords mask);
-  // From the cursors of level(depth), which stand at `node`.
-  void walk_below(std::uint32_t node, std::size_t depth, ShortestEnd::Cost tokens_left,
+  // The tokens below a node of the prefix tree, where the run stands as `state` says.
+  void walk_below(std::uint32_t node, Lookahead::State state, ShortestEnd::Cost tokens_left,
                   MaskWords mask);
   void finish_mask(MaskWords mask) const;
   ShortestEnd::Cost cost_of_stack(StackId stack);
   ShortestEnd::Cost cost_behind(const Cursor& cursor);
   ShortestEnd::Cost cost_inside(const Cursor& cursor) const;
   ShortestEnd::Cost cost_of(const Cursors& cursors);
-  Cursors& level(std::size_t depth);
   int only_byte(const Lexicon& lexicon, const Cursor& cursor) const;
 
   std::shared_ptr<const TokenGrammar> grammar_;
@@ -76,7 +78,7 @@ class Matcher {
   std::vector<Cursors> history_;  // before any token, and behind each
   bool ended_ = false;
   std::vector<ShortestEnd::Cost> stack_costs_;  // [stack]
-  std::deque<Cursors> levels_;                  // by depth below an exit; scratch
+  Lookahead lookahead_;
 };
 
 }  // namespace smol::grammar

@@ -59,6 +59,7 @@ void Matcher::mask(MaskWords mask, std::size_t tokens_left) {
     return;
   }
   std::fill(mask.begin(), mask.end(), 0);
+  lookahead_.forget_if_full();
   const auto left = static_cast<Cost>(tokens_left);
   for (const Cursor& cursor : history_.back().list) {
     add_within(cursor, left, mask);
@@ -72,7 +73,8 @@ void Matcher::add_within(const Cursor& cursor, Cost tokens_left, MaskWords mask)
   }
   const Lexicon& lexicon = grammar_->grammar()->lexicon();
   const auto trie = grammar_->vocabulary().trie();
-  const Cost behind = cost_behind(cursor);
+  const bool is_limited = tokens_left != kAnyNumber;
+  const Cost behind = is_limited ? cost_behind(cursor) : 0;
   std::vector<std::uint32_t> exits;
   Cursor here = cursor;
   walk_trie(
@@ -85,7 +87,7 @@ void Matcher::add_within(const Cursor& cursor, Cost tokens_left, MaskWords mask)
       [&](std::uint32_t node, LexState at, std::uint32_t count) {
         here.lex = at;
         here.count = count;
-        if (trie[node].token >= 0 && cost_inside(here) + behind < tokens_left) {
+        if (trie[node].token >= 0 && (!is_limited || cost_inside(here) + behind < tokens_left)) {
           allow_token(mask, trie[node].token);
         }
         if (lexicon.accepts(at) && trie[node].end > node + 1) {
@@ -95,9 +97,9 @@ void Matcher::add_within(const Cursor& cursor, Cost tokens_left, MaskWords mask)
   if (exits.empty()) {
     return;
   }
-  run_.leave(cursor, level(0));
+  const Lookahead::State state = lookahead_.behind(run_, cursor);
   for (const std::uint32_t node : exits) {
-    walk_below(node, 0, tokens_left, mask);
+    walk_below(node, state, tokens_left, mask);
   }
 }
 
