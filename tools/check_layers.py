@@ -13,11 +13,12 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 ROOMS = {
     "base": [],
     "gguf": ["base"],
+    "grammar": ["base"],
     "jinja": ["base"],
     "kernels": ["base", "gguf"],
     "text": ["base", "gguf"],
     "model": ["base", "gguf", "kernels"],
-    "engine": ["base", "model"],
+    "engine": ["base", "model", "grammar"],
     "chat": ["base", "text", "jinja", "engine"],
     "tools": ["base", "chat/message.h"],
     "store": ["base", "chat/message.h"],

@@ -40,12 +40,19 @@ def templates() -> Counts:
                                           "--count", "20000"])
 
 
+def schemas() -> Counts:
+    return counted("json-schema-differential",
+                   [VENV / "bin" / "python", "-B", TESTS / "json_schema_differential.py", PROGRAM,
+                    TOKENIZER / "smollm3_tokenizer.json", "--count", "3000"])
+
+
 def differential() -> Counts:
     counts = templates()
+    names = "the differential runs of tokenizer and JSON schemas"
     if not SHARED.is_dir():
-        return counts + skip("the tokenizer's differential run", "the vocabularies in ../shared are not there")
+        return counts + skip(names, "the vocabularies in ../shared are not there")
     if set_up_venv():
-        counts += tokenizer("smollm3") + tokenizer("smollm2")
+        counts += tokenizer("smollm3") + tokenizer("smollm2") + schemas()
     else:
-        counts += skip("the tokenizer's differential run", "its reference library could not be installed")
+        counts += skip(names, "their reference libraries could not be installed")
     return counts

@@ -27,8 +27,8 @@ struct Options {
   std::optional<std::size_t> chunk;           // --chunk N: tokens of one prefill step
   std::optional<std::size_t> max_tokens;      // --max-tokens N: of the ids of a record (bits)
   std::optional<std::size_t> min_tokens;  // --min-tokens N: the ids are repeated up to it (bits)
-  std::string only;                       // --only TEXT: records whose id holds it (models)
-  std::string mistake;                    // --mistake NAME: planted in the model (logits)
+  std::string only;     // --only TEXT: records whose id holds it (models, json-schema)
+  std::string mistake;  // --mistake NAME: planted in the model (logits)
 };
 
 // Counts cases and prints each failure as one line: id, expected, got.
@@ -62,6 +62,8 @@ void run_templates(const Options& options, Report& report);
 void run_prompts(const Options& options, Report& report);
 void run_parse(const Options& options, Report& report);
 void run_stream(const Options& options, Report& report);
+void run_json_schema(const Options& options, Report& report);
+void run_schema_walks(const Options& options, Report& report);
 void run_logits(const Options& options, Report& report);
 void run_greedy(const Options& options, Report& report);
 void run_perplexity(const Options& options, Report& report);

@@ -64,6 +64,8 @@ def template_runs():
                                DEMO / "smollm3-demo-q8_0.gguf"])
     yield Run("parse", ["parse", "--cases", FIXTURES / "parse_cases.jsonl"])
     yield Run("stream", ["stream", "--cases", FIXTURES / "stream_examples.json"])
+    yield Run("json-schema", ["json-schema", "--cases", FIXTURES / "json_schema/maskbench.jsonl", "--tokenizer",
+                              TOKENIZER / "smollm3_tokenizer.json"])
     yield Run("sampler", ["sampler", "--cases", CASES / "sampler.jsonl"])
     yield Run("rope", ["rope", "--cases", CASES / "rope.jsonl"])
 

@@ -1,0 +1,50 @@
+// What an answer may look like: the compiled form of a JSON Schema or of a GBNF text.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/json_fwd.h"
+#include "grammar/lexicon.h"
+#include "grammar/rules.h"
+
+namespace smol::grammar {
+
+// Immutable; any thread may share it. It knows bytes, no tokens: see masks.h and matcher.h.
+class Grammar {
+ public:
+  // For the builders below.
+  Grammar(Lexicon lexicon, Rules rules) : lexicon_(std::move(lexicon)), rules_(std::move(rules)) {}
+
+  const Lexicon& lexicon() const noexcept { return lexicon_; }
+
+  const Rules& rules() const noexcept { return rules_; }
+
+ private:
+  Lexicon lexicon_;
+  Rules rules_;
+};
+
+// The JSON texts that a schema (draft 4 to 2020-12, by its $schema) allows, in this writing:
+// - between JSON tokens at most one space or newline each, none before or behind the value;
+// - keys in the schema's order (properties, then further required ones), then all others;
+// - free strings with every escape JSON has; strings that must match something (pattern, format,
+//   enum, const, names of properties, further keys) canonically: escaped only what must be, with
+//   the short escape where there is one, else \u00xx;
+// - numbers of enum and const as the schema writes them, numbers with another bound than 0 or a
+//   multipleOf without exponent, integers without a fraction, exponents of at most 299.
+// Throws Error{Unsupported} for a keyword that is not enforced, Error{BadInput} for a value that is
+// no schema or allows nothing, Error{Exhausted} for one beyond the bounds of schema_limits.h; each
+// message names the keyword and its path: `/properties/a/not: "not" is not supported`.
+std::shared_ptr<const Grammar> compile_json_schema(const Json& schema);
+
+// Any JSON object.
+std::shared_ptr<const Grammar> any_json_object();
+
+// GBNF as llama.cpp's grammars/README.md describes it (without token references), from rule `root`.
+// Throws Error{BadInput} naming line and column with the line and a caret below it: what does not
+// parse, an unknown or repeated rule, left recursion; Error{Exhausted} beyond bounds.
+std::shared_ptr<const Grammar> compile_gbnf(std::string_view text);
+
+}  // namespace smol::grammar

@@ -1,0 +1,98 @@
+// From the shapes of a JSON Schema to lexemes and rules.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grammar/lexicon.h"
+#include "grammar/rules.h"
+#include "grammar/schema_shape.h"
+
+namespace smol::grammar {
+
+using Pieces = std::vector<Piece>;
+
+// A sparse lexeme of a JSON value in canonical writing, at most one space or newline between its
+// tokens.
+LexState add_value(Lexicon& lexicon, const Json& value);
+
+// One schema, one thread.
+class SchemaCompiler {
+ public:
+  static constexpr std::size_t kMaxUnrolledItems = 20'000;
+  static constexpr std::size_t kMaxCountedStates = 50'000;
+  static constexpr std::size_t kMaxNames = 4'000;
+  static constexpr std::size_t kMaxPatterns = 4;  // patternProperties of one object
+
+  explicit SchemaCompiler(const Json& schema) : document_(schema), shapes_(document_, budget_) {}
+
+  // What compile_json_schema throws.
+  void compile();
+
+  Lexicon& lexicon() noexcept { return lexicon_; }
+
+  RulesBuilder& rules() noexcept { return rules_; }
+
+  RuleId root() const noexcept { return root_; }
+
+ private:
+  struct Property {
+    std::string name;
+    bool required;
+    Pieces value;  // empty: the property may not be there
+  };
+
+  // A kind of key that is none of the named ones.
+  struct OtherKey {
+    LexState key;
+    Pieces value;
+  };
+
+  // The states of an object's rule, by index of the next property and count of those written.
+  struct ObjectStates {
+    std::size_t n_counts;
+    std::vector<RuleState> before_key, behind_value;
+
+    RuleState at(const std::vector<RuleState>& states, std::size_t index, std::size_t count) const {
+      return states[index * n_counts + count];
+    }
+  };
+
+  const Pieces& pieces_of(const SchemaSet& schemas);
+  void add_pieces(Pieces& pieces, const Shape& shape);
+  void add_values(Pieces& pieces, const Shape& shape);
+  void add_string(Pieces& pieces, const Shape& shape);
+  void add_number(Pieces& pieces, const Shape& shape);
+  void build_array(RuleId rule, const Shape& shape);
+  void build_object(RuleId rule, const Shape& shape);
+  std::vector<Property> properties_of(const Shape& shape);
+  std::vector<OtherKey> other_keys(const Shape& shape, const std::vector<Property>& named);
+  std::vector<OtherKey> patterned_keys(
+      const Shape& shape, const std::vector<Property>& named,
+      const std::vector<std::pair<const Json*, std::string>>& patterns);
+  SchemaSet class_schemas(const Shape& shape,
+                          const std::vector<std::pair<const Json*, std::string>>& patterns,
+                          unsigned matched) const;
+  std::size_t count_limit(const Shape& shape, const std::vector<Property>& named,
+                          bool has_others) const;
+  void connect_object(RuleId rule, const Shape& shape, const std::vector<Property>& named,
+                      const std::vector<OtherKey>& others);
+  void connect_value(RuleState from, LexState key, const Pieces& value, RuleState to);
+  LexState key_lexeme(const std::string& name);
+
+  StepBudget budget_;
+  SchemaDocument document_;
+  ShapeMaker shapes_;
+  Lexicon lexicon_;
+  RulesBuilder rules_;
+  RuleId root_ = 0;
+  std::map<SchemaSet, Pieces> known_;
+  std::deque<std::pair<RuleId, Shape>> open_;  // arrays and objects not yet built
+  std::map<std::string, LexState> keys_;
+  std::map<std::string, Piece> scalars_;
+};
+
+}  // namespace smol::grammar

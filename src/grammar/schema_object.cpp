@@ -1,0 +1,248 @@
+// The rules of JSON objects: named keys in the schema's order, then all others.
+#include <algorithm>
+
+#include "grammar/ecma_pattern.h"
+#include "grammar/lowering.h"
+#include "grammar/schema_compiler.h"
+
+namespace smol::grammar {
+namespace {
+
+using Patterns = std::vector<std::pair<const Json*, std::string>>;  // schema, pattern
+
+Piece lexeme_piece(LexState start) {
+  return {Piece::Kind::Lexeme, start};
+}
+
+Patterns patterns_of(const Shape& shape) {
+  Patterns patterns;
+  for (const Json* schema : shape.objects) {
+    if (const auto found = schema->find("patternProperties"); found != schema->end()) {
+      for (const auto& [pattern, value] : found->items()) {
+        patterns.emplace_back(schema, pattern);
+      }
+    }
+  }
+  return patterns;
+}
+
+bool accepts_all(const CharDfa& dfa) {
+  return !dfa.empty() &&
+         std::find(dfa.accepts.begin(), dfa.accepts.end(), false) == dfa.accepts.end() &&
+         std::find(dfa.next.begin(), dfa.next.end(), CharDfa::kNone) == dfa.next.end();
+}
+
+}  // namespace
+
+LexState SchemaCompiler::key_lexeme(const std::string& name) {
+  const auto [found, is_new] = keys_.try_emplace(name, kDead);
+  if (is_new) {
+    found->second = add_literal(lexicon_, canonical_string(name), Lexicon::common().colon);
+  }
+  return found->second;
+}
+
+std::vector<SchemaCompiler::Property> SchemaCompiler::properties_of(const Shape& shape) {
+  std::vector<Property> named;
+  std::map<std::string, std::size_t, std::less<>> known;
+  const auto add = [&](const std::string& name) {
+    if (!known.try_emplace(name, named.size()).second) {
+      return;
+    }
+    if (named.size() >= kMaxNames) {
+      document_.fail(ErrorCode::Exhausted, *shape.holder, "properties", "are too many");
+    }
+    named.push_back({name, false, pieces_of(shapes_.property_schemas(shape, name))});
+  };
+  for (const Json* schema : shape.objects) {
+    if (const auto found = schema->find("properties"); found != schema->end()) {
+      for (const auto& [name, value] : found->items()) {
+        add(name);
+      }
+    }
+  }
+  for (const std::string& name : shape.required) {
+    add(name);
+    named[known.at(name)].required = true;
+  }
+  return named;
+}
+
+// The schemas of a key that matches exactly the patterns of the bits `matched`.
+SchemaSet SchemaCompiler::class_schemas(const Shape& shape, const Patterns& patterns,
+                                        unsigned matched) const {
+  SchemaSet set;
+  for (const Json* schema : shape.objects) {
+    bool any = false;
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      if (patterns[i].first == schema && ((matched >> i) & 1U) != 0) {
+        set.push_back(&*schema->find("patternProperties")->find(patterns[i].second));
+        any = true;
+      }
+    }
+    if (const auto others = schema->find("additionalProperties"); !any && others != schema->end()) {
+      set.push_back(&*others);
+    }
+  }
+  return set;
+}
+
+std::vector<SchemaCompiler::OtherKey> SchemaCompiler::other_keys(
+    const Shape& shape, const std::vector<Property>& named) {
+  const Patterns patterns = patterns_of(shape);
+  if (!patterns.empty()) {
+    return patterned_keys(shape, named, patterns);
+  }
+  const Pieces value = pieces_of(class_schemas(shape, patterns, 0));
+  if (value.empty()) {
+    return {};
+  }
+  std::vector<std::string_view> names;
+  for (const Property& property : named) {
+    names.push_back(property.name);
+  }
+  const LexState key = names.empty() ? Lexicon::common().key : lower_other_keys(lexicon_, names);
+  return {{key, value}};
+}
+
+std::vector<SchemaCompiler::OtherKey> SchemaCompiler::patterned_keys(
+    const Shape& shape, const std::vector<Property>& named, const Patterns& patterns) {
+  const CommonStates& common = Lexicon::common();
+  if (patterns.size() > kMaxPatterns) {
+    document_.fail(ErrorCode::Unsupported, *patterns[0].first, "patternProperties",
+                   "with more than " + std::to_string(kMaxPatterns) + " patterns is not supported");
+  }
+  std::vector<OtherKey> others;
+  for (unsigned matched = 0; matched < (1U << patterns.size()); ++matched) {
+    const Pieces value = pieces_of(class_schemas(shape, patterns, matched));
+    if (value.empty()) {
+      continue;
+    }
+    RegexPool pool(budget_);
+    std::vector<Regex> all;
+    std::vector<std::string_view> names;
+    const auto matches = [&](const Property& property, std::size_t i) {
+      return shapes_.pattern_automaton(*patterns[i].first, patterns[i].second, "patternProperties")
+                 .matches(property.name) == (((matched >> i) & 1U) != 0);
+    };
+    try {
+      for (std::size_t i = 0; i < patterns.size(); ++i) {
+        const Regex one = parse_pattern(pool, patterns[i].second);
+        all.push_back(((matched >> i) & 1U) != 0 ? one : pool.except(one));
+      }
+      if (accepts_all(pool.automaton(pool.both(all)))) {
+        for (const Property& property : named) {
+          names.push_back(property.name);
+        }
+        others.push_back({names.empty() ? common.key : lower_other_keys(lexicon_, names), value});
+        continue;
+      }
+      for (const Property& property : named) {
+        bool same = true;
+        for (std::size_t i = 0; i < patterns.size(); ++i) {
+          same = same && matches(property, i);
+        }
+        if (same) {
+          all.push_back(pool.except(pool.text(property.name)));
+        }
+      }
+      if (const CharDfa dfa = pool.automaton(pool.both(all)); !dfa.empty()) {
+        others.push_back({lower_string(lexicon_, dfa, common.colon), value});
+      }
+    } catch (const Error& error) {
+      document_.fail(error.code(), *patterns[0].first, "patternProperties", error.what());
+    }
+  }
+  return others;
+}
+
+// Up to which count properties are counted.
+std::size_t SchemaCompiler::count_limit(const Shape& shape, const std::vector<Property>& named,
+                                        bool has_others) const {
+  const auto is_required = [](const Property& property) { return property.required; };
+  const auto n_required =
+      static_cast<std::uint64_t>(std::count_if(named.begin(), named.end(), is_required));
+  const bool needs_min = shape.min_properties > n_required;
+  if (needs_min && shape.min_properties > 1 && has_others) {
+    document_.fail(ErrorCode::Unsupported, *shape.holder, "minProperties",
+                   "above 1 is supported only without further keys");
+  }
+  const bool needs_max =
+      shape.max_properties != Shape::kNoMax && (has_others || shape.max_properties < named.size());
+  const std::uint64_t limit = needs_max   ? shape.max_properties
+                              : needs_min ? shape.min_properties
+                                          : 0;
+  if (limit >= kMaxCountedStates || (limit + 1) * (named.size() + 1) > kMaxCountedStates) {
+    document_.fail(ErrorCode::Unsupported, *shape.holder,
+                   needs_max ? "maxProperties" : "minProperties", "is too large");
+  }
+  return static_cast<std::size_t>(limit);
+}
+
+void SchemaCompiler::connect_value(RuleState from, LexState key, const Pieces& value,
+                                   RuleState to) {
+  const RuleState behind_key = rules_.add_state();
+  rules_.add_edge(from, lexeme_piece(key), behind_key);
+  for (const Piece& piece : value) {
+    rules_.add_edge(behind_key, piece, to);
+  }
+}
+
+void SchemaCompiler::build_object(RuleId rule, const Shape& shape) {
+  const std::vector<Property> named = properties_of(shape);
+  connect_object(rule, shape, named, other_keys(shape, named));
+}
+
+void SchemaCompiler::connect_object(RuleId rule, const Shape& shape,
+                                    const std::vector<Property>& named,
+                                    const std::vector<OtherKey>& others) {
+  const CommonStates& common = Lexicon::common();
+  const std::size_t limit = count_limit(shape, named, !others.empty());
+  const bool is_max = shape.max_properties == limit && shape.max_properties != Shape::kNoMax;
+  const std::size_t n = named.size();
+  ObjectStates states{limit + 1, {}, {}};
+  for (std::size_t i = 0; i < (n + 1) * (limit + 1); ++i) {
+    states.before_key.push_back(rules_.add_state());
+    states.behind_value.push_back(rules_.add_state());
+  }
+  const RuleState end = rules_.add_state();
+  rules_.set_final(end);
+  const auto may_close = [&](std::size_t index, std::size_t count) {
+    const auto is_required = [](const Property& property) { return property.required; };
+    return std::none_of(named.begin() + static_cast<std::ptrdiff_t>(index), named.end(),
+                        is_required) &&
+           (count >= shape.min_properties || (limit == 0 && !is_max));
+  };
+  for (std::size_t count = 0; count <= limit; ++count) {
+    const std::size_t more = limit == 0 ? 0 : std::min(count + 1, limit);
+    const bool full = is_max && count == limit;
+    for (std::size_t i = 0; i <= n; ++i) {
+      const RuleState key = states.at(states.before_key, i, count);
+      const RuleState behind = states.at(states.behind_value, i, count);
+      rules_.add_edge(behind, lexeme_piece(common.comma), key);
+      if (may_close(i, count)) {
+        rules_.add_edge(behind, lexeme_piece(common.close_brace), end);
+      }
+      if (i < n && !named[i].required) {
+        rules_.add_skip(key, states.at(states.before_key, i + 1, count));
+      }
+      if (i < n && !full && !named[i].value.empty()) {
+        connect_value(key, key_lexeme(named[i].name), named[i].value,
+                      states.at(states.behind_value, i + 1, more));
+      }
+      for (const OtherKey& other : others) {
+        if (i == n && !full) {
+          connect_value(key, other.key, other.value, states.at(states.behind_value, n, more));
+        }
+      }
+    }
+  }
+  const RuleState start = rules_.add_state();
+  rules_.add_edge(rules_.entry(rule), lexeme_piece(common.open_brace), start);
+  rules_.add_skip(start, states.at(states.before_key, 0, 0));
+  if (may_close(0, 0)) {
+    rules_.add_edge(start, lexeme_piece(common.bare_close_brace), end);
+  }
+}
+
+}  // namespace smol::grammar
