@@ -73,7 +73,9 @@ std::shared_ptr<Turn> ChatService::start(TurnRequest request, std::shared_ptr<Tu
                                          std::to_string(kMostTopLogprobs) + ", found " +
                                          std::to_string(*answer.top_logprobs));
   }
-  auto turn = std::make_shared<RunningTurn>(tokenizer, tags_, request, nullptr, std::move(sink));
+  auto form = forms_.make(answer.form, request.options.tools);
+  auto turn =
+      std::make_shared<RunningTurn>(tokenizer, tags_, request, std::move(form), std::move(sink));
   engine::Request wanted;
   wanted.prompt = std::move(request.prompt.ids);
   wanted.sampling = answer.sampling;

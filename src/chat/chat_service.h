@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "chat/answer_form.h"
 #include "chat/assistant.h"
 #include "chat/prompt_builder.h"
 #include "chat/tag.h"
@@ -15,6 +16,7 @@ namespace smol::chat {
 // Any thread. Builder, its tokenizer and the engine must outlive it and its turns.
 class ChatService final : public Assistant {
  public:
+  // `facts.vocab_size` is the model's.
   ChatService(const PromptBuilder& builder, engine::Engine& engine, ModelFacts facts);
 
   const ModelFacts& model() const noexcept override { return facts_; }
@@ -31,6 +33,7 @@ class ChatService final : public Assistant {
   engine::Engine& engine_;
   ModelFacts facts_;
   TagTokens tags_;
+  AnswerForms forms_;
 };
 
 }  // namespace smol::chat

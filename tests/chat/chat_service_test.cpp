@@ -14,6 +14,12 @@
 namespace smol::chat {
 namespace {
 
+ModelFacts demo_facts() {
+  ModelFacts facts;
+  facts.vocab_size = demo_chat().tokenizer.vocab_size();
+  return facts;
+}
+
 struct Answered {
   TurnFinished finished;
   std::vector<std::string> events;
@@ -45,7 +51,7 @@ Answered answered(const std::vector<Piece>& answer, TurnOptions options = {},
   ScriptedDecoder decoder(answer);
   // Drafts would make the script go on twice.
   engine::Engine engine(decoder, {.speculate = false});
-  ChatService service(demo_chat().builder, engine, {});
+  ChatService service(demo_chat().builder, engine, demo_facts());
   options.prompt.now = fixed_options().now;
   options.answer.sampling.temperature = 0;
   Answered out;
@@ -184,7 +190,7 @@ TEST(ChatService, AnswersNowWhenAsked) {
   ScriptedDecoder decoder(
       {{"<think>", true}, {"\nWord"}, {"\n\n\n\n\n\n"}, {"</think>", true}, {"\nYes."}});
   engine::Engine engine(decoder, {.speculate = false});
-  ChatService service(demo_chat().builder, engine, {});
+  ChatService service(demo_chat().builder, engine, demo_facts());
   TurnRequest request;
   request.options = fixed_options();
   request.prompt =
@@ -245,7 +251,7 @@ TEST(ChatService, WritesAnAnswerBackAsTheTokensItCameAs) {
 TEST(ChatService, CanBeCancelled) {
   ScriptedDecoder decoder({{"one two three four five six"}});
   engine::Engine engine(decoder, {});
-  ChatService service(demo_chat().builder, engine, {});
+  ChatService service(demo_chat().builder, engine, demo_facts());
   std::stop_source source;
   source.request_stop();
   const std::vector<Message> history{message(Role::User, "Go.")};
@@ -266,10 +272,50 @@ TEST(ChatService, RefusesWhatIsWrongBeforeItBegins) {
   EXPECT_THROW(answered({{"a"}}, options), Error);
 }
 
+TurnOptions with_form(AnswerForm form) {
+  TurnOptions options;
+  options.answer.form = std::move(form);
+  options.answer.max_tokens = 60;
+  return options;
+}
+
+// Whatever the model would write, the form decides.
+TEST(ChatService, HoldsTheAnswerToItsFormBehindTheThoughts) {
+  const std::vector<Piece> script{{"<think>", true}, {"\nHm.\n"}, {"</think>", true}, {"\nNo!"}};
+  const Json schema = {{"type", "object"},
+                       {"properties", {{"colour", {{"enum", {"red", "green"}}}}}},
+                       {"required", {"colour"}},
+                       {"additionalProperties", false}};
+  const Answered turn = answered(script, with_form(JsonSchema{schema}));
+  EXPECT_EQ(turn.finished.message.reasoning, "Hm.");
+  EXPECT_EQ(turn.finished.end, TurnEnd::EndOfTurn);
+  const Json found = Json::parse(turn.finished.message.content);
+  EXPECT_TRUE(found["colour"] == "red" || found["colour"] == "green");
+
+  const Answered other = answered({{"No!"}}, with_form(Grammar{"root ::= \"ab\" \"c\"+"}));
+  EXPECT_TRUE(other.finished.message.content.starts_with("abc"));
+}
+
+TEST(ChatService, CallsTheToolThatIsRequired) {
+  TurnOptions options = with_form(ToolCallRequired{"g"});
+  const Json parameters = {{"type", "object"},
+                           {"properties", {{"x", {{"enum", {1, 2}}}}}},
+                           {"required", {"x"}},
+                           {"additionalProperties", false}};
+  options.prompt.tools = {{{"name", "f"}}, {{"name", "g"}, {"parameters", parameters}}};
+  const Answered turn = answered({{"No!"}}, options);
+  ASSERT_EQ(turn.finished.message.tool_calls.size(), 1U);
+  EXPECT_EQ(turn.finished.message.tool_calls[0].name, "g");
+  const Json arguments = Json::parse(turn.finished.message.tool_calls[0].arguments);
+  EXPECT_TRUE(arguments["x"] == 1 || arguments["x"] == 2);
+  options.answer.form = ToolCallRequired{"h"};
+  EXPECT_THROW(answered({{"No!"}}, options), Error);
+}
+
 TEST(ChatService, EmbedsWithLengthOne) {
   ScriptedDecoder decoder({{"a"}});
   engine::Engine engine(decoder, {});
-  ChatService service(demo_chat().builder, engine, {});
+  ChatService service(demo_chat().builder, engine, demo_facts());
   const std::vector<float> found = service.embed(std::vector<TokenId>{1, 2, 3});
   ASSERT_EQ(found.size(), 3U);
   EXPECT_NEAR(found[0] * found[0] * 3, 1.0, 1e-6);
