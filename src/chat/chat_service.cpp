@@ -63,7 +63,11 @@ class EmbeddingSink final : public engine::Sink {
 }  // namespace
 
 ChatService::ChatService(const PromptBuilder& builder, engine::Engine& engine, ModelFacts facts)
-    : builder_(builder), engine_(engine), facts_(std::move(facts)), tags_(builder.tokenizer()) {}
+    : builder_(builder),
+      engine_(engine),
+      facts_(std::move(facts)),
+      tags_(builder.tokenizer()),
+      forms_(builder.tokenizer(), facts_.vocab_size) {}
 
 std::shared_ptr<Turn> ChatService::start(TurnRequest request, std::shared_ptr<TurnSink> sink) {
   const text::Tokenizer& tokenizer = builder_.tokenizer();

@@ -29,8 +29,7 @@ KvSpace::KvSpace(model::Decoder& decoder)
 }
 
 std::size_t KvSpace::reusable(std::span<const TokenId> tokens) const {
-  const auto wanted = without_last(tokens);
-  return std::max(find_kept(wanted).n_tokens, cache_.find(wanted).size() * kBlockTokens);
+  return find(without_last(tokens)).n_tokens;
 }
 
 std::size_t KvSpace::n_in_use(std::span<const TokenId> tokens) const {
@@ -44,44 +43,70 @@ bool KvSpace::has_slot() const noexcept {
                              [](const Slot& slot) { return slot.state != Slot::State::Claimed; });
 }
 
-// Of several that agree equally, the one that loses least.
-KvSpace::Found KvSpace::find_kept(std::span<const TokenId> tokens) const {
+// A slot is taken over if that saves at least as many tokens as its own conversation then lacks, or
+// if it would be emptied anyway.
+KvSpace::Found KvSpace::find(std::span<const TokenId> tokens) const {
   Found found;
-  std::size_t least_lost = 0;
+  found.path = cache_.find(tokens);
+  found.n_tokens = found.path.size() * kBlockTokens;
+  const std::optional<SlotId> kept = find_kept(tokens);
+  if (!kept) {
+    return found;
+  }
+  const std::vector<TokenId>& held = slots_[*kept].tokens;
+  const std::size_t n_common = common_size(tokens, held);
+  const std::size_t gain = n_common - std::min(n_common, found.n_tokens);
+  const std::size_t loss = std::min(held.size() - n_common, held.size() % kBlockTokens);
+  const bool would_go = !find_empty() && kept == oldest_kept();
+  if (gain > 0 && (gain >= loss || would_go)) {
+    found.slot = kept;
+    found.n_tokens = n_common;
+  }
+  return found;
+}
+
+// The kept slot whose tokens agree the longest; of equal ones, the one that loses least.
+std::optional<SlotId> KvSpace::find_kept(std::span<const TokenId> tokens) const {
+  std::optional<SlotId> best;
+  std::size_t most = 0;
   for (SlotId id = 0; id < slots_.size(); ++id) {
     const Slot& slot = slots_[id];
     if (slot.state != Slot::State::Kept) {
       continue;
     }
-    const std::size_t n_tokens = common_size(tokens, slot.tokens);
-    const std::size_t lost = slot.tokens.size() - n_tokens;
-    if (n_tokens > found.n_tokens ||
-        (found.slot && n_tokens == found.n_tokens && lost < least_lost)) {
-      found = {id, n_tokens};
-      least_lost = lost;
+    const std::size_t n_common = common_size(tokens, slot.tokens);
+    const bool loses_less = best && slot.tokens.size() < slots_[*best].tokens.size();
+    if (n_common > most || (best && n_common == most && loses_less)) {
+      best = id;
+      most = n_common;
     }
   }
-  return found;
+  return best;
+}
+
+std::optional<SlotId> KvSpace::find_empty() const noexcept {
+  for (SlotId id = 0; id < slots_.size(); ++id) {
+    if (slots_[id].state == Slot::State::Empty) {
+      return id;
+    }
+  }
+  return std::nullopt;
 }
 
 KvSpace::Claim KvSpace::claim(std::span<const TokenId> tokens, bool share) {
   const auto wanted = share ? without_last(tokens) : std::span<const TokenId>();
-  const Found kept = find_kept(wanted);
-  const std::vector<const PrefixCache::Node*> path = cache_.find(wanted);
-  SlotId id = 0;
-  if (kept.slot && kept.n_tokens > path.size() * kBlockTokens) {
-    id = *kept.slot;
-    decoder_.truncate(id, static_cast<std::uint32_t>(kept.n_tokens));
-    slots_[id].tokens.resize(kept.n_tokens);
+  const Found found = find(wanted);
+  const SlotId id = found.slot ? *found.slot : empty_slot();
+  Slot& slot = slots_[id];
+  if (found.slot) {
+    decoder_.truncate(id, static_cast<std::uint32_t>(found.n_tokens));
   } else {
     std::vector<model::BlockId> blocks;
-    std::ranges::transform(path, std::back_inserter(blocks), &PrefixCache::Node::block);
-    id = empty_slot();
+    std::ranges::transform(found.path, std::back_inserter(blocks), &PrefixCache::Node::block);
     decoder_.attach(id, blocks);
-    slots_[id].tokens.assign(
-        wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(blocks.size() * kBlockTokens));
   }
-  Slot& slot = slots_[id];
+  const auto held = wanted.first(found.n_tokens);
+  slot.tokens.assign(held.begin(), held.end());
   slot.state = Slot::State::Claimed;
   slot.shares = share;
   slot.node = &cache_.root();
@@ -94,10 +119,8 @@ KvSpace::Claim KvSpace::claim(std::span<const TokenId> tokens, bool share) {
 
 // The least recently used one is emptied where all hold something.
 SlotId KvSpace::empty_slot() {
-  for (SlotId id = 0; id < slots_.size(); ++id) {
-    if (slots_[id].state == Slot::State::Empty) {
-      return id;
-    }
+  if (const std::optional<SlotId> empty = find_empty()) {
+    return *empty;
   }
   const std::optional<SlotId> oldest = oldest_kept();
   SMOL_CHECK(oldest.has_value());

@@ -75,12 +75,16 @@ class KvSpace {
     std::uint64_t last_used = 0;
   };
 
+  // What a sequence may begin with: a kept slot as it is, or else blocks of the cache.
   struct Found {
-    std::optional<SlotId> slot;  // a kept one whose tokens agree the longest
-    std::size_t n_tokens = 0;    // that agree
+    std::optional<SlotId> slot;
+    std::vector<const PrefixCache::Node*> path;
+    std::size_t n_tokens = 0;
   };
 
-  Found find_kept(std::span<const TokenId> tokens) const;
+  Found find(std::span<const TokenId> tokens) const;
+  std::optional<SlotId> find_kept(std::span<const TokenId> tokens) const;
+  std::optional<SlotId> find_empty() const noexcept;
   SlotId empty_slot();
   void follow(Slot& slot, std::span<const model::BlockId> blocks);
   void clear(SlotId slot) noexcept;

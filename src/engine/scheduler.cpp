@@ -12,6 +12,8 @@
 namespace smol::engine {
 namespace {
 
+constexpr std::size_t kMostRemembered = 4096;  // clients
+
 std::size_t blocks_of(std::size_t n_tokens) noexcept {
   return (n_tokens + model::kBlockTokens - 1) / model::kBlockTokens;
 }
@@ -54,11 +56,13 @@ std::optional<Scheduler::Clock::time_point> Scheduler::step() {
   heed_tickets(now);
   drop_ended();
   admit(now);
+  publish();
   std::vector<Part> parts = plan_that_fits(now);
   if (parts.empty()) {
     return next_due();
   }
   run(parts, now);
+  publish();
   drop_ended();
   return now;
 }
@@ -88,6 +92,9 @@ void Scheduler::drop_ended() {
       ++(place->failure ? stats_.failed : cancelled ? stats_.cancelled : stats_.finished);
       ended.push_back(std::move(place));
     }
+  }
+  if (ended.empty()) {
+    return;
   }
   std::erase(places_, nullptr);
   publish();
@@ -128,12 +135,12 @@ void Scheduler::admit(Clock::time_point now) {
   }
 }
 
-// Who had begun before comes first; then nobody's second request is taken before another's first: a
-// request waits behind as many of each client as there are of its own, at work or waiting longer.
+// Who had begun before comes first. A request waits behind as many of each client as there are of
+// its own, at work or waiting longer; of equal ones the client's who was served longest ago.
 std::vector<Scheduler::Place*> Scheduler::waiting_in_order() const {
   struct Turn {
     Place* place;
-    std::size_t rank;
+    std::pair<std::size_t, std::uint64_t> rank;
   };
 
   std::unordered_map<std::string_view, std::size_t> n_before;
@@ -143,8 +150,12 @@ std::vector<Scheduler::Place*> Scheduler::waiting_in_order() const {
   std::vector<Turn> turns;
   for (const auto& place : places_) {
     if (!place->slot && place->sequence->phase() == Phase::Waiting) {
-      const std::size_t rank = n_before[place->sequence->request().client]++;
-      turns.push_back({place.get(), place->has_begun ? 0 : rank + 1});
+      const std::string& client = place->sequence->request().client;
+      const std::size_t rank = n_before[client]++;
+      const auto served = served_.find(client);
+      turns.push_back(
+          {place.get(),
+           {place->has_begun ? 0 : rank + 1, served == served_.end() ? 0 : served->second}});
     }
   }
   std::ranges::stable_sort(turns, {}, &Turn::rank);
@@ -176,6 +187,10 @@ void Scheduler::begin(Place& place, Clock::time_point now) {
   place.slot = claim.slot;
   place.admitted = ++n_admitted_;
   sequence.start(claim.n_tokens);
+  if (served_.size() >= kMostRemembered) {
+    served_.clear();
+  }
+  served_[sequence.request().client] = n_admitted_;
   if (!place.has_begun) {
     place.has_begun = true;
     stats_.prompt_tokens += sequence.result().prompt_tokens;

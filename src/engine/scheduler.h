@@ -10,6 +10,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/engine_options.h"
@@ -104,7 +106,8 @@ class Scheduler {
   std::vector<std::unique_ptr<Place>> places_;  // in the order of arrival
   std::vector<model::BatchToken> batch_;
   std::uint64_t n_admitted_ = 0;
-  std::size_t turn_ = 0;  // whose prompt is read first
+  std::unordered_map<std::string, std::uint64_t> served_;  // by client, the order of the latest
+  std::size_t turn_ = 0;                                   // whose prompt is read first
   EngineStats stats_;
 };
 

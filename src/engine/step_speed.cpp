@@ -14,7 +14,7 @@ constexpr double kForget = 0.95;         // weight of the time before, a step la
 constexpr double kReadingFollows = 0.3;  // weight of the latest speed of reading
 // A guess where only one number of tokens was seen: what one token more adds to a step.
 constexpr double kAssumedSlope = 0.05;
-constexpr double kGuessWeight = 0.5;
+constexpr double kGuessWeight = 0.05;
 constexpr double kGuessDistance = 8;
 
 std::size_t rounded(double tokens, std::size_t step) noexcept {
