@@ -45,7 +45,8 @@ class FormConstraint final : public engine::TokenConstraint {
     if (is_behind()) {
       std::ranges::fill(mask_, 0U);
       for (const TokenId id : grammar_->vocabulary().end_tokens()) {
-        mask_[static_cast<std::size_t>(id) / kBits] |= std::uint64_t{1} << (id % kBits);
+        const auto bit = static_cast<std::size_t>(id);
+        mask_[bit / kBits] |= std::uint64_t{1} << (bit % kBits);
       }
     } else {
       const std::size_t reserved = behind_.size();
