@@ -42,12 +42,11 @@ class FormConstraint final : public engine::TokenConstraint {
   }
 
   std::span<const std::uint64_t> mask(std::size_t tokens_left) override {
-    if (is_behind()) {
-      std::ranges::fill(mask_, 0U);
-      for (const TokenId id : grammar_->vocabulary().end_tokens()) {
-        const auto bit = static_cast<std::size_t>(id);
-        mask_[bit / kBits] |= std::uint64_t{1} << (bit % kBits);
-      }
+    if (n_before_ < before_.size()) {
+      allow_only({&before_[n_before_], 1});
+    } else if (is_behind()) {
+      allow_only(n_behind_ < behind_.size() ? std::span(&behind_[n_behind_], 1)
+                                            : grammar_->vocabulary().end_tokens());
     } else {
       const std::size_t reserved = behind_.size();
       matcher_.mask(mask_, tokens_left > reserved ? tokens_left - reserved : 0);
@@ -67,6 +66,14 @@ class FormConstraint final : public engine::TokenConstraint {
 
  private:
   static constexpr std::size_t kBits = 64;
+
+  void allow_only(std::span<const TokenId> tokens) {
+    std::ranges::fill(mask_, 0U);
+    for (const TokenId id : tokens) {
+      const auto bit = static_cast<std::size_t>(id);
+      mask_[bit / kBits] |= std::uint64_t{1} << (bit % kBits);
+    }
+  }
 
   // What stands behind a grammar's text begins as soon as that may end.
   bool is_behind() const noexcept { return !behind_.empty() && matcher_.is_complete(); }

@@ -1,5 +1,5 @@
-// A decoder that writes a given answer after any prompt, then <|im_end|>. Where </think> is put in
-// early it goes on with what the script has behind it.
+// A decoder that writes a given answer after any prompt, then <|im_end|> for ever. Where </think>
+// is put in early it goes on with what the script has behind it.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct ScriptedConfig {
 
 class ScriptedDecoder final : private ScriptedConfig, public model::CachingDecoder {
  public:
-  explicit ScriptedDecoder(const std::vector<Piece>& answer, std::size_t context = 1024)
+  explicit ScriptedDecoder(const std::vector<Piece>& answer, std::size_t context = 4096)
       : CachingDecoder(ScriptedConfig::model, {.n_slots = 1, .context = context, .max_batch = 64}) {
     const text::Tokenizer& tokenizer = demo_chat().tokenizer;
     for (const Piece& piece : answer) {
@@ -71,7 +71,7 @@ class ScriptedDecoder final : private ScriptedConfig, public model::CachingDecod
       const auto found = std::ranges::find(script_, close_);
       next_ = static_cast<std::size_t>(found - script_.begin());
     }
-    ++next_;
+    next_ = std::min(next_ + 1, script_.size() - 1);
   }
 
   std::vector<TokenId> script_;
