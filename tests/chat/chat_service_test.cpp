@@ -189,8 +189,7 @@ class ImpatientSink final : public TurnSink {
 };
 
 TEST(ChatService, AnswersNowWhenAsked) {
-  ScriptedDecoder decoder(
-      {{"<think>", true}, {"\nWord"}, {"\n\n\n\n\n\n"}, {"</think>", true}, {"\nYes."}});
+  ScriptedDecoder decoder(long_thoughts());
   engine::Engine engine(decoder, {.speculate = false});
   ChatService service(demo_chat().builder, engine, demo_facts());
   TurnRequest request;
