@@ -100,7 +100,7 @@ using SwiGlu = void (*)(std::span<const float> gate, std::span<const float> up,
 // x[i] += y[i]
 using Add = void (*)(std::span<float> x, std::span<const float> y) noexcept;
 
-enum class KvType : std::uint8_t { F32, F16 };
+enum class KvType : std::uint8_t { F32, F16, Int8 };
 
 // Positions are read in runs of kRun counted from 0, whatever the batch, chunk or threads.
 inline constexpr std::size_t kRun = 512;
@@ -114,7 +114,8 @@ struct KvFormat {
   std::size_t head_dim;  // 32, 64 or 128
 };
 
-// Writes key and value [head_dim] of position `index` of a tile.
+// Writes key and value [head_dim] of position `index` of a tile. Int8: each with one scale, the
+// half nearest to amax / 127; codes from that half, in [-127, 127].
 using KvStore = void (*)(KvFormat format, std::byte* tile, std::size_t index, const float* key,
                          const float* value) noexcept;
 
@@ -153,7 +154,8 @@ struct Partial {
 //   out [n_tokens, n_heads]
 // score[p] = scale * (fma chain over head_dim ascending, from 0); per step of 64: m' = max(m,
 // scores), c = exp(m - m'), sum = fma(sum, c, 16-lane sum of p), acc = acc * c, then acc = fma(p,
-// v, acc) ascending.
+// v, acc) ascending. Int8 multiplies codes: queries are quantized by head, weights by step
+// (docs/performance.md).
 using AttendRun = void (*)(const KvRun& run, const Queries& queries, Partial* out) noexcept;
 
 // Joins the partials of ascending runs (at least one, none empty): y = sum(acc) / sum.  y

@@ -119,6 +119,20 @@ inline std::int8_t quantize_code(float x, float inverse) noexcept {
   return static_cast<std::int8_t>(round_to_int(clamped));
 }
 
+// The code of a weight of attention, in [0, 127]; NaN gives 0.
+inline std::uint8_t weight_code(float weight, float inverse) noexcept {
+  const float clamped = min_of(max_of(weight * inverse, 0.0F), kCodeMax);
+  return static_cast<std::uint8_t>(round_to_int(clamped));
+}
+
+// Of finite values and of those that are not: NaN counts above infinity.
+inline float max_magnitude(float a, float b) noexcept {
+  constexpr std::uint32_t kNoSign = 0x7FFFFFFFU;
+  const std::uint32_t first = std::bit_cast<std::uint32_t>(a) & kNoSign;
+  const std::uint32_t second = std::bit_cast<std::uint32_t>(b) & kNoSign;
+  return std::bit_cast<float>(first > second ? first : second);
+}
+
 // 1 / sqrt(mean + eps) of n values whose squares sum to `square_sum`.
 inline float rms_factor(float square_sum, std::size_t n, float eps) noexcept {
   return 1.0F / std::sqrt(square_sum / static_cast<float>(n) + eps);

@@ -14,7 +14,7 @@ namespace {
 
 class AttentionParity : public ParityTest {};
 
-constexpr std::array kAllKvTypes{KvType::F32, KvType::F16};
+constexpr std::array kAllKvTypes{KvType::F32, KvType::F16, KvType::Int8};
 
 // Values that reach the edges of exp, and some that are not finite.
 std::vector<float> wide_values(Random& random, std::size_t n) {
