@@ -71,8 +71,8 @@ void report(const kernels::KernelTable& table, const Case& c) {
   for (std::size_t i = 0; i < n; ++i) {
     out[i].acc = acc.data() + i * kHeadDim;
   }
-  const kernels::Queries queries{
-      q.data(), kHeads * kHeadDim, c.n_tokens, kHeads, kernels::kRun, 0.088F};
+  const kernels::Queries queries{q.data(), kHeads * kHeadDim, c.n_tokens,
+                                 kHeads,   kernels::kRun,     0.088F};
   const double seconds = seconds_of([&] {
     for (std::size_t run = 0; run < n_runs; ++run) {
       table.attend_run({format, tiles.data() + run * kernels::kTilesPerRun}, queries, out.data());
@@ -91,9 +91,9 @@ void report(const kernels::KernelTable& table, const Case& c) {
 void report_all() {
   using kernels::KvType;
   const std::vector<Case> cases = {
-      {KvType::Int8, "int8", 1, false},  {KvType::Int8, "int8", 16, false},
-      {KvType::Int8, "int8", 1, true},   {KvType::F16, "f16", 1, false},
-      {KvType::F16, "f16", 16, false},   {KvType::F16, "f16", 1, true},
+      {KvType::Int8, "int8", 1, false}, {KvType::Int8, "int8", 16, false},
+      {KvType::Int8, "int8", 1, true},  {KvType::F16, "f16", 1, false},
+      {KvType::F16, "f16", 16, false},  {KvType::F16, "f16", 1, true},
   };
   for (const kernels::KernelTable* table : kernels::compiled_kernels()) {
     if (!table->runs_on_this_cpu()) {

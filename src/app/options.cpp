@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/flags.h"
+#include "app/kv_types.h"
 #include "app/text_input.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -99,9 +100,9 @@ void add_compute_options(CLI::App& command, ModelOptions& options) {
             "N|auto", [&options](const auto& what, const auto& text) {
               options.context = parse_context(what, text);
             });
-  add_choice<model::KvCacheType>(
-      command, {"--kv-type", "element type of the key/value cache", "f16"},
-      {{"f16", model::KvCacheType::F16}, {"f32", model::KvCacheType::F32}}, options.kv_type);
+  add_choice<model::KvCacheType>(command,
+                                 {"--kv-type", "element type of the key/value cache", "int8"},
+                                 kv_types(), options.kv_type);
 }
 
 void add_conversation_options(CLI::App& command, ConversationOptions& options) {

@@ -37,9 +37,20 @@ std::size_t budget(const DecoderOptions& options) noexcept {
                                : product({options.n_slots, blocks_of(options.context)});
 }
 
+kernels::KvType stored_as(KvCacheType type) noexcept {
+  switch (type) {
+    case KvCacheType::F32:
+      return kernels::KvType::F32;
+    case KvCacheType::F16:
+      return kernels::KvType::F16;
+    case KvCacheType::Int8:
+      break;
+  }
+  return kernels::KvType::Int8;
+}
+
 kernels::KvFormat format_of(const ModelConfig& config, KvCacheType type) noexcept {
-  const auto stored = type == KvCacheType::F32 ? kernels::KvType::F32 : kernels::KvType::F16;
-  return {stored, config.head_dim};
+  return {stored_as(type), config.head_dim};
 }
 
 // Of the arena. Throws before anything is taken.
