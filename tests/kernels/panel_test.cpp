@@ -1,6 +1,8 @@
 // The panel layout: what goes in comes out, and scalar products of panels are those of rows.
 #include "kernels/panel.h"
 
+#include <cstring>
+
 #include <gtest/gtest.h>
 
 #include "gguf/dequantize.h"
