@@ -10,6 +10,11 @@
 
 namespace smol::kernels {
 
+#if defined(__FP_FAST_FMAF)  // the instruction itself
+inline float fma_float(float a, float b, float c) noexcept {
+  return __builtin_fmaf(a, b, c);
+}
+#else
 inline float fma_float(float a, float b, float c) noexcept {
   const double product = static_cast<double>(a) * static_cast<double>(b);
   const double addend = static_cast<double>(c);
@@ -29,5 +34,6 @@ inline float fma_float(float a, float b, float c) noexcept {
   const std::uint64_t downwards = step & ((error_bits ^ sum_bits) >> 63U);
   return static_cast<float>(std::bit_cast<double>(sum_bits + step - 2 * downwards));
 }
+#endif
 
 }  // namespace smol::kernels

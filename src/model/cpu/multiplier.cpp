@@ -11,11 +11,13 @@ namespace {
 
 using kernels::kPanelRows;
 
+// With fewer tokens, reading the weights takes the time.
+constexpr std::size_t kLargeBatch = 16;
 // What a kernel gets at a time: it stays in the second-level cache while the tokens of a batch
 // pass.
 constexpr std::size_t kStripBytes = std::size_t{64} * 1024;
-// With fewer tokens, reading the weights takes the time: ranges are then no shorter than a strip.
-constexpr std::size_t kLargeBatch = 16;
+// The least that makes loading the tokens' columns worth while.
+constexpr std::size_t kStripPanels = 4;
 
 std::size_t group_count(const Product& product) noexcept {
   return (product.w->n_rows + product.group_rows - 1) / product.group_rows;
@@ -27,7 +29,8 @@ std::size_t group_panels(const Product& product) noexcept {
 }
 
 std::size_t strip_panels(const Product& product) noexcept {
-  return std::max(kStripBytes / (kPanelRows * product.w->row_bytes), std::size_t{1});
+  const std::size_t least = product.x.n_tokens < kLargeBatch ? 1 : kStripPanels;
+  return std::max(kStripBytes / (kPanelRows * product.w->row_bytes), least);
 }
 
 }  // namespace
