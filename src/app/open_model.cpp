@@ -31,10 +31,12 @@ ModelOptions with_least(ModelOptions options, std::optional<std::size_t> least) 
 }
 
 // What fits is known before anything large is taken.
-Runtime::Plan make_plan(const gguf::File& file, const ModelOptions& options) {
+Runtime::Plan make_plan(const gguf::File& file, const ModelOptions& options, std::size_t n_slots) {
   Runtime::Plan plan;
+  plan.n_slots = n_slots;
   plan.config = model::ModelConfig::from_gguf(file, stated_context(options.context));
-  const MemoryNeed need = memory_need(plan.config, options.kv_type, file.size_bytes());
+  MemoryNeed need = memory_need(plan.config, options.kv_type, file.size_bytes());
+  need.bytes_per_position *= n_slots;
   plan.context = plan_context(options.context, plan.config, need, available_memory_bytes());
   return plan;
 }
@@ -86,16 +88,18 @@ void tell_of_stretched_context(const Runtime& runtime) {
 }  // namespace
 
 Runtime::Runtime(const std::filesystem::path& path, const ModelOptions& options,
-                 std::optional<std::size_t> least_context, std::size_t max_batch)
-    : Runtime(gguf::File::open(path), with_least(options, least_context), max_batch) {}
+                 std::optional<std::size_t> least_context, std::size_t max_batch,
+                 std::size_t n_slots)
+    : Runtime(gguf::File::open(path), with_least(options, least_context), max_batch, n_slots) {}
 
-Runtime::Runtime(gguf::File opened, const ModelOptions& options, std::size_t max_batch)
+Runtime::Runtime(gguf::File opened, const ModelOptions& options, std::size_t max_batch,
+                 std::size_t n_slots)
     : file(std::move(opened)),
-      plan(make_plan(file, options)),
+      plan(make_plan(file, options, n_slots)),
       weights(file, plan.config),
       pool(options.threads.value_or(default_thread_count())),
       decoder(model::make_cpu_decoder(weights,
-                                      {.n_slots = 1,
+                                      {.n_slots = plan.n_slots,
                                        .context = plan.context,
                                        .kv_type = options.kv_type,
                                        .max_batch = max_batch},

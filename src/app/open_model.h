@@ -22,17 +22,19 @@ namespace smol::app {
 // What runs the model: tokens in, logits out. One thread. Parts refer to each other: it stays where
 // it is.
 struct Runtime {
-  // `least_context`: positions needed when the options ask for no context of their own. Throws
-  // Error.
+  // `least_context`: positions needed in each slot when the options ask for no context of their
+  // own. Throws Error.
   Runtime(const std::filesystem::path& path, const ModelOptions& options,
-          std::optional<std::size_t> least_context = std::nullopt, std::size_t max_batch = 512);
+          std::optional<std::size_t> least_context = std::nullopt, std::size_t max_batch = 512,
+          std::size_t n_slots = 1);
   ~Runtime() = default;
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
   struct Plan {
     model::ModelConfig config;
-    std::size_t context = 0;  // positions of the cache
+    std::size_t n_slots = 1;
+    std::size_t context = 0;  // positions of each slot
   };
 
   gguf::File file;
@@ -42,7 +44,8 @@ struct Runtime {
   std::unique_ptr<model::Decoder> decoder;
 
  private:
-  Runtime(gguf::File opened, const ModelOptions& options, std::size_t max_batch);
+  Runtime(gguf::File opened, const ModelOptions& options, std::size_t max_batch,
+          std::size_t n_slots);
 };
 
 // --tokenizer, else the model file's. Errors name the flag that gives another one.

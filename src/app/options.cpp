@@ -6,6 +6,7 @@
 
 #include "app/flags.h"
 #include "app/kv_types.h"
+#include "app/numbers.h"
 #include "app/text_input.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -184,15 +185,8 @@ engine::SamplingSettings sampling_settings(const AnswerOptions& options,
 
 std::vector<TokenId> parse_ids(const std::string& what, const std::string& text) {
   std::vector<TokenId> ids;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    std::string part = text.substr(begin, comma - begin);
-    const std::size_t first = part.find_first_not_of(" \t\r\n");
-    const std::size_t last = part.find_last_not_of(" \t\r\n");
-    part = first == std::string::npos ? "" : part.substr(first, last - first + 1);
+  for (const std::string& part : comma_parts(text)) {
     ids.push_back(static_cast<TokenId>(parse_integer(what, part, {0, kMaxId})));
-    begin = comma + 1;
   }
   return ids;
 }

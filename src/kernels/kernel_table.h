@@ -4,8 +4,8 @@
 // One arithmetic: the scalar table is the definition, bit for bit; every other table returns the
 // same bytes (tests/kernels/isa_parity_test.cpp). Hence, in every table:
 //  - integer sums are exact, in any order;
-//  - every fused multiply-add is explicit (std::fma or its instruction) and none is left to the
-//  compiler;
+//  - every fused multiply-add is explicit (kernels/fma.h or its instruction) and none is left to
+//    the compiler;
 //  - a "16-lane sum" keeps lane l over the elements l, l+16, l+32 ... in ascending order (a last
 //  short
 //    step leaves the missing lanes untouched) and then adds lanes l and l+8, then l and l+4, l+2,
@@ -93,7 +93,7 @@ using RmsNorm = void (*)(std::span<const float> x, std::span<const float> weight
 using Rope = void (*)(float* x, std::size_t n_heads, std::size_t head_dim, const float* cos,
                       const float* sin) noexcept;
 
-// y[i] = gate[i] / (1 + exp(-gate[i])) * up[i]
+// y[i] = gate[i] / (1 + exp(-gate[i])) * up[i]; y may be gate.
 using SwiGlu = void (*)(std::span<const float> gate, std::span<const float> up,
                         std::span<float> y) noexcept;
 

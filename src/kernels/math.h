@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernels/fma.h"
+
 namespace smol::kernels {
 
 inline constexpr std::size_t kLanes = 16;
@@ -43,16 +45,16 @@ inline float exp_float(float x) noexcept {
   if (x > C::kHigh) {
     return std::numeric_limits<float>::infinity();
   }
-  const float shifted = std::fma(x, C::kLog2E, kRoundMagic);
+  const float shifted = fma_float(x, C::kLog2E, kRoundMagic);
   const float n = shifted - kRoundMagic;
-  float r = std::fma(-n, C::kLn2High, x);
-  r = std::fma(-n, C::kLn2Low, r);
-  float p = std::fma(C::kC6, r, C::kC5);
-  p = std::fma(p, r, C::kC4);
-  p = std::fma(p, r, C::kC3);
-  p = std::fma(p, r, C::kC2);
-  p = std::fma(p, r, 1.0F);
-  p = std::fma(p, r, 1.0F);
+  float r = fma_float(-n, C::kLn2High, x);
+  r = fma_float(-n, C::kLn2Low, r);
+  float p = fma_float(C::kC6, r, C::kC5);
+  p = fma_float(p, r, C::kC4);
+  p = fma_float(p, r, C::kC3);
+  p = fma_float(p, r, C::kC2);
+  p = fma_float(p, r, 1.0F);
+  p = fma_float(p, r, 1.0F);
   // The low bits of `shifted` hold n; unsigned arithmetic keeps NaN inputs defined.
   const std::uint32_t exponent = std::bit_cast<std::uint32_t>(shifted) << 23;
   return p * std::bit_cast<float>(exponent + std::bit_cast<std::uint32_t>(1.0F));
@@ -92,6 +94,19 @@ inline float max_lanes(Lanes lanes) noexcept {
     }
   }
   return lanes[0];
+}
+
+// lanes[l] = fma(a[l], b[l], lanes[l]) for the first `count` lanes: a step of a 16-lane sum.
+inline void add_products(const float* a, const float* b, std::size_t count, Lanes& lanes) noexcept {
+  if (count == kLanes) {  // the length is known: this loop becomes vectors
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      lanes[l] = fma_float(a[l], b[l], lanes[l]);
+    }
+    return;
+  }
+  for (std::size_t l = 0; l < count; ++l) {
+    lanes[l] = fma_float(a[l], b[l], lanes[l]);
+  }
 }
 
 // An activation block whose largest magnitude is below this counts as zero: 127 / amax would
@@ -144,7 +159,7 @@ struct Pair {
 
 // One pair of a rotary embedding.
 inline Pair turn(Pair pair, float cos, float sin) noexcept {
-  return {std::fma(pair.a, cos, -(pair.b * sin)), std::fma(pair.a, sin, pair.b * cos)};
+  return {fma_float(pair.a, cos, -(pair.b * sin)), fma_float(pair.a, sin, pair.b * cos)};
 }
 
 // x / (1 + e^-x)

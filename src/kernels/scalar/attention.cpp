@@ -47,7 +47,7 @@ Weights scores_of(const StepTile& tile, std::size_t count, const float* q, float
     Lanes lanes{};
     for (std::size_t d = 0; d < tile.head_dim; ++d) {
       for (std::size_t l = 0; l < kLanes; ++l) {
-        lanes[l] = std::fma(q[d], keys[d * kKeyGroup + l], lanes[l]);
+        lanes[l] = fma_float(q[d], keys[d * kKeyGroup + l], lanes[l]);
       }
     }
     const std::size_t valid = std::min(kKeyGroup, count - group * kKeyGroup);
@@ -68,7 +68,7 @@ void attend_tile(const StepTile& tile, std::size_t count, const float* q, float 
   for (std::size_t p = 0; p < count; ++p) {
     const float* value = tile.v.data() + p * tile.head_dim;
     for (std::size_t d = 0; d < tile.head_dim; ++d) {
-      out.acc[d] = std::fma(weights[p], value[d], out.acc[d]);
+      out.acc[d] = fma_float(weights[p], value[d], out.acc[d]);
     }
   }
 }
@@ -125,9 +125,9 @@ void combine_runs(std::span<const Partial> runs, std::size_t head_dim, float* y)
     const float old_factor = exp_float(max - joined);
     const float new_factor = exp_float(run.max - joined);
     max = joined;
-    sum = std::fma(sum, old_factor, run.sum * new_factor);
+    sum = fma_float(sum, old_factor, run.sum * new_factor);
     for (std::size_t d = 0; d < head_dim; ++d) {
-      y[d] = std::fma(y[d], old_factor, run.acc[d] * new_factor);
+      y[d] = fma_float(y[d], old_factor, run.acc[d] * new_factor);
     }
   }
   const float inverse = 1.0F / sum;

@@ -107,7 +107,7 @@ void attend_tile(const Tile& tile, std::size_t count, const QueryCodes& query,
     for (std::size_t p = 0; p < count; ++p) {
       sum += codes[p] * tile.value(p, d);
     }
-    out.acc[d] = std::fma(static_cast<float>(sum), block.scale, out.acc[d] * correction);
+    out.acc[d] = fma_float(static_cast<float>(sum), block.scale, out.acc[d] * correction);
   }
 }
 

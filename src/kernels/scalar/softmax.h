@@ -33,7 +33,7 @@ inline float soften(Weights& weights, Partial& out) noexcept {
     weight = exp_float(weight - max);
   }
   out.max = max;
-  out.sum = std::fma(out.sum, correction, sum_of(weights));
+  out.sum = fma_float(out.sum, correction, sum_of(weights));
   return correction;
 }
 

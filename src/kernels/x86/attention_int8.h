@@ -26,7 +26,8 @@ struct alignas(64) Columns {
   std::array<std::array<std::int32_t, kStep>, kTogether> sums;   // Q.K
   std::array<std::array<float, kStep>, kTogether> weights;       // scores before
   std::array<std::array<std::uint8_t, kStep>, kTogether> codes;  // of the weights
-  std::array<float, kTogether> maxima, corrections, scales;
+  std::array<float, kTogether> maxima, scales;
+  std::array<float, kFloats> corrections;  // of as many lanes as exp takes
 };
 
 struct alignas(64) TileScales {
@@ -206,16 +207,18 @@ struct StepOfRun {
 template <class Ops>
 void soften(const StepOfRun& at, std::size_t first, std::size_t n, const QueryCodes* codes,
             Columns& columns, Partial* out) noexcept {
+  columns.corrections.fill(0.0F);
   std::array<std::size_t, kTogether> counts;
   for (std::size_t c = 0; c < n; ++c) {
     counts[c] = visible_in(at.queries, (first + c) / at.queries.n_heads, at.step);
     const float largest =
         score<Ops>(codes[c], at.scales, counts[c], columns.sums[c], columns.weights[c]);
     columns.maxima[c] = max_of(out[c].max, largest);
+    columns.corrections[c] = out[c].max - columns.maxima[c];
   }
   std::array<Weighed, kTogether> weighed;
+  Ops::store(columns.corrections.data(), Ops::exp(Ops::load(columns.corrections.data())));
   for (std::size_t c = 0; c < n; ++c) {
-    columns.corrections[c] = exp_float(out[c].max - columns.maxima[c]);
     weighed[c] = weigh<Ops>(at.scales, counts[c], columns.maxima[c], columns.weights[c]);
   }
   for (std::size_t c = 0; c < n; ++c) {
