@@ -191,8 +191,12 @@ TEST(CpuDecoder, BitsDoNotDependOnChunksWhereAttentionTakesSeveralRuns) {
   const std::vector<TokenId> ids = some_ids(1100, spec.vocab_size);
   for (const KvCacheType type : {KvCacheType::F32, KvCacheType::Int8}) {
     const std::vector<float> expected = Session(tiny.file(), options_of(type, 1100)).append(ids, 1);
-    Session session(tiny.file(), options_of(type, 1100), 3);
-    EXPECT_EQ(session.append(ids, 64), expected);
+    DecoderOptions options = options_of(type, 1100);
+    options.max_batch = 1100;
+    for (const std::size_t chunk : {64U, 1100U}) {
+      Session session(tiny.file(), options, 3);
+      EXPECT_EQ(session.append(ids, chunk), expected) << chunk;
+    }
   }
 }
 

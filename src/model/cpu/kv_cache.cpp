@@ -81,6 +81,7 @@ KvCache::KvCache(const ModelConfig& config, const DecoderOptions& options)
       block_bytes_(kv_block_bytes(config, options.kv_type)),
       n_blocks_(budget(options)),
       memory_(checked_bytes(n_blocks_, block_bytes_)),
+      most_blocks_(options.context / kBlockTokens),
       n_references_(n_blocks_, 0),
       slots_(options.n_slots) {
   freed_.reserve(n_blocks_);
@@ -108,7 +109,7 @@ std::span<const BlockId> KvCache::blocks(SlotId slot) const noexcept {
 
 void KvCache::attach(SlotId slot, std::span<const BlockId> blocks) noexcept {
   Slot& held = slots_[slot];
-  SMOL_CHECK(held.n_tokens == 0 && blocks.size() <= held.blocks.capacity());
+  SMOL_CHECK(held.n_tokens == 0 && blocks.size() <= most_blocks_);
   for (const BlockId block : blocks) {
     retain(block);
     held.blocks.push_back(block);
