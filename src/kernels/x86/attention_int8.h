@@ -250,10 +250,7 @@ template <class Ops, std::size_t kDim>
 void attend_columns(const StepOfRun& at, std::size_t first, std::size_t n, const QueryCodes* codes,
                     Partial* out) noexcept {
   Columns columns;
-  // Each column asks for its share of the next tile.
-  constexpr std::size_t kLines =
-      kDim / 4 + kStep / 4 * std::max<std::size_t>(kDim * 4 / Ops::kBytes / Ops::kValueVectors, 1);
-  Ahead ahead{at.next + first % kTogether * kLines * 64};
+  Ahead ahead{at.next};
   for_columns<Ops::kColumns>(0, n, [&](std::size_t c, auto count) {
     multiply_keys<Ops, kDim, count()>(at.tile, codes + first, c, columns, ahead);
   });
