@@ -10,6 +10,7 @@
 #include "app/console.h"
 #include "app/divergence.h"
 #include "app/flags.h"
+#include "app/kv_types.h"
 #include "app/model_choice.h"
 #include "app/open_model.h"
 #include "app/options.h"
@@ -17,6 +18,7 @@
 #include "app/text_input.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "kernels/kernel_table.h"
 
 namespace smol::app {
 
@@ -129,15 +131,28 @@ std::string as_text(const Json& report) {
 }
 
 // The model or setting to compare with, if one was asked for.
-std::unique_ptr<Runtime> open_reference(const EvalCommand& command,
-                                        const std::filesystem::path& model) {
-  if (!command.against_model && !command.against_kv_type) {
-    return nullptr;
-  }
+struct Reference {
+  std::unique_ptr<Runtime> runtime;         // of another model
+  std::unique_ptr<model::Decoder> decoder;  // of the same one, with another cache
+
+  model::Decoder* get() const noexcept { return runtime ? runtime->decoder.get() : decoder.get(); }
+};
+
+Reference open_reference(const EvalCommand& command, Runtime& tested) {
+  Reference reference;
   ModelOptions options = command.model;
   options.kv_type = command.against_kv_type.value_or(options.kv_type);
-  return std::make_unique<Runtime>(command.against_model.value_or(model), options, command.window,
-                                   kAllLogitsBatch);
+  if (command.against_model) {
+    reference.runtime =
+        std::make_unique<Runtime>(*command.against_model, options, command.window,
+                                  Capacity{.max_batch = kAllLogitsBatch});
+  } else if (command.against_kv_type) {
+    model::DecoderOptions decoder = tested.decoder->options();
+    decoder.kv_type = options.kv_type;
+    reference.decoder =
+        model::make_cpu_decoder(tested.weights, decoder, tested.pool, kernels::active_kernels());
+  }
+  return reference;
 }
 
 int run(const EvalCommand& command) {
@@ -149,19 +164,18 @@ int run(const EvalCommand& command) {
   }
   const std::string text = read_text_file(command.text, "eval: TEXT", kMostEvalBytes);
   const ModelChoice choice = choose_model_and_tell(command.model.model);
-  Runtime runtime{choice.path, command.model, command.window, kAllLogitsBatch};
-  const std::unique_ptr<Runtime> reference = open_reference(command, choice.path);
+  Runtime runtime{choice.path, command.model, command.window, {.max_batch = kAllLogitsBatch}};
+  const Reference reference = open_reference(command, runtime);
   const std::size_t vocab_size = runtime.weights.config().vocab_size;
-  if (reference && reference->weights.config().vocab_size != vocab_size) {
+  if (reference.get() != nullptr && reference.get()->config().vocab_size != vocab_size) {
     throw Error{ErrorCode::BadInput,
                 fmt::format("--against-model: expected a vocabulary of {}, found {}", vocab_size,
-                            reference->weights.config().vocab_size)};
+                            reference.get()->config().vocab_size)};
   }
   const std::vector<TokenId> ids = open_tokenizer(runtime.file, command.model).encode(text);
   check_fits("--window", command.window, *runtime.decoder);
   check_vocabulary(ids, vocab_size);
-  const Pair pair{.tested = *runtime.decoder,
-                  .reference = reference ? reference->decoder.get() : nullptr};
+  const Pair pair{.tested = *runtime.decoder, .reference = reference.get()};
   const Json report = report_of(command, evaluate(pair, ids, command.window, stride), stride);
   print(command.json ? report.dump() + "\n" : as_text(report));
   return 0;
@@ -189,7 +203,7 @@ void add_eval_command(CLI::App& program, Plan& plan) {
                  state->against_model);
   add_choice<model::KvCacheType>(
       command, {"--against-kv-type", "a cache type to measure the divergence from", "none"},
-      {{"f16", model::KvCacheType::F16}, {"f32", model::KvCacheType::F32}}, state->against_kv_type);
+      kv_types(), state->against_kv_type);
   add_switch(command, {"--json", "as JSON", "off"}, [state](bool on) { state->json = on; });
 }
 

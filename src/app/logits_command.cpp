@@ -73,7 +73,7 @@ int run(const LogitsCommand& command) {
   }
   const ModelChoice choice = choose_model_and_tell(command.model.model);
   const OutputRules rules = command.npy ? npy_rules(command, choice.path) : OutputRules{};
-  Runtime runtime{choice.path, command.model, std::nullopt, kAllLogitsBatch};
+  Runtime runtime{choice.path, command.model, std::nullopt, {.max_batch = kAllLogitsBatch}};
   check_fits("--ids", command.ids.size(), *runtime.decoder);
   check_vocabulary(command.ids, runtime.weights.config().vocab_size);
   if (command.npy) {

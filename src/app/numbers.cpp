@@ -1,5 +1,6 @@
 #include "app/numbers.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -50,6 +51,29 @@ std::uint64_t parse_count(std::string_view what, std::string_view text,
 std::int64_t parse_integer(std::string_view what, std::string_view text,
                            Bounds<std::int64_t> bounds) {
   return in_bounds(what, text, "a whole number", bounds);
+}
+
+std::vector<std::string> comma_parts(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\r\n";
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    std::string_view part = text.substr(begin, comma - begin);
+    part.remove_prefix(std::min(part.find_first_not_of(kSpaces), part.size()));
+    part = part.substr(0, part.find_last_not_of(kSpaces) + 1);
+    parts.emplace_back(part);
+    begin = comma + 1;
+  }
+  return parts;
+}
+
+std::vector<std::size_t> parse_counts(std::string_view what, std::string_view text,
+                                      Bounds<std::uint64_t> bounds) {
+  std::vector<std::size_t> counts;
+  for (const std::string& part : comma_parts(text)) {
+    counts.push_back(static_cast<std::size_t>(parse_count(what, part, bounds)));
+  }
+  return counts;
 }
 
 std::string bytes_text(std::uint64_t bytes) {

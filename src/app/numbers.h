@@ -2,9 +2,11 @@
 // read.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace smol::app {
 
@@ -22,6 +24,12 @@ std::uint64_t parse_count(std::string_view what, std::string_view text,
                           Bounds<std::uint64_t> bounds);
 std::int64_t parse_integer(std::string_view what, std::string_view text,
                            Bounds<std::int64_t> bounds);
+
+// "1,2, 3" -> its parts without the spaces around them; always at least one.
+std::vector<std::string> comma_parts(std::string_view text);
+// "1,2, 4": at least one.
+std::vector<std::size_t> parse_counts(std::string_view what, std::string_view text,
+                                      Bounds<std::uint64_t> bounds);
 
 // "1.91 GB", "7.8 MB", "512 bytes": powers of 1000.
 std::string bytes_text(std::uint64_t bytes);

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "app/flags.h"
+#include "app/kv_types.h"
+#include "app/numbers.h"
 #include "app/text_input.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -99,9 +101,9 @@ void add_compute_options(CLI::App& command, ModelOptions& options) {
             "N|auto", [&options](const auto& what, const auto& text) {
               options.context = parse_context(what, text);
             });
-  add_choice<model::KvCacheType>(
-      command, {"--kv-type", "element type of the key/value cache", "f16"},
-      {{"f16", model::KvCacheType::F16}, {"f32", model::KvCacheType::F32}}, options.kv_type);
+  add_choice<model::KvCacheType>(command,
+                                 {"--kv-type", "element type of the key/value cache", "int8"},
+                                 kv_types(), options.kv_type);
 }
 
 void add_conversation_options(CLI::App& command, ConversationOptions& options) {
@@ -183,15 +185,8 @@ engine::SamplingSettings sampling_settings(const AnswerOptions& options,
 
 std::vector<TokenId> parse_ids(const std::string& what, const std::string& text) {
   std::vector<TokenId> ids;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    std::string part = text.substr(begin, comma - begin);
-    const std::size_t first = part.find_first_not_of(" \t\r\n");
-    const std::size_t last = part.find_last_not_of(" \t\r\n");
-    part = first == std::string::npos ? "" : part.substr(first, last - first + 1);
+  for (const std::string& part : comma_parts(text)) {
     ids.push_back(static_cast<TokenId>(parse_integer(what, part, {0, kMaxId})));
-    begin = comma + 1;
   }
   return ids;
 }

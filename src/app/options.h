@@ -34,7 +34,7 @@ struct ModelOptions {
   std::optional<std::filesystem::path> model;  // none: see model_choice.h
   std::optional<std::size_t> threads;          // none: default_thread_count()
   ContextChoice context;
-  model::KvCacheType kv_type = model::KvCacheType::F16;
+  model::KvCacheType kv_type = model::KvCacheType::Int8;
   std::optional<std::filesystem::path> chat_template;
   std::optional<std::filesystem::path> tokenizer;
 };

@@ -40,6 +40,14 @@ bool changes_soon(const std::atomic<std::uint32_t>& value, std::uint32_t old) no
   return false;
 }
 
+// How many threads can run all the time. More of them must not spin: one that waits would only keep
+// another from working, or use up the quota of all.
+std::size_t usable_cpus(const CpuInfo& info) noexcept {
+  const std::size_t quota =
+      info.cpu_quota ? static_cast<std::size_t>(*info.cpu_quota) : info.allowed_cpus;
+  return std::min(info.allowed_cpus, quota);
+}
+
 // Spins for at most `limit`, then sleeps until `value` differs from `old`.
 void wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t old,
                      std::chrono::microseconds limit) noexcept {
@@ -107,8 +115,7 @@ struct ThreadPool::State {
 
 ThreadPool::ThreadPool(std::size_t n_threads) : state_(std::make_unique<State>()) {
   SMOL_CHECK(n_threads >= 1);
-  // A spinning worker without a core of its own would only keep another from working.
-  if (n_threads <= allowed_cpus().size()) {
+  if (n_threads <= usable_cpus(query_cpu_info())) {
     state_->spin = kSpin;
   }
   state_->workers.reserve(n_threads - 1);
@@ -186,11 +193,7 @@ void ThreadPool::for_ranges(std::size_t count, std::size_t least,
 
 std::size_t default_thread_count() {
   const CpuInfo info = query_cpu_info();
-  std::size_t threads = info.physical_cores;
-  if (info.cpu_quota) {
-    threads = std::min(threads, static_cast<std::size_t>(*info.cpu_quota));
-  }
-  return std::max<std::size_t>(threads, 1);
+  return std::max<std::size_t>(std::min(info.physical_cores, usable_cpus(info)), 1);
 }
 
 }  // namespace smol

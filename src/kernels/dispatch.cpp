@@ -55,6 +55,8 @@ std::span<const KernelTable* const> compiled_kernels() noexcept {
 #if defined(__x86_64__)
   static const std::array kTables{&avx512_table(), &avxvnni_table(), &avx2_table(),
                                   &scalar_table()};
+#elif defined(__aarch64__)
+  static const std::array kTables{&neon_table(), &scalar_table()};
 #else
   static const std::array kTables{&scalar_table()};
 #endif

@@ -4,8 +4,8 @@
 // One arithmetic: the scalar table is the definition, bit for bit; every other table returns the
 // same bytes (tests/kernels/isa_parity_test.cpp). Hence, in every table:
 //  - integer sums are exact, in any order;
-//  - every fused multiply-add is explicit (std::fma or its instruction) and none is left to the
-//  compiler;
+//  - every fused multiply-add is explicit (kernels/fma.h or its instruction) and none is left to
+//    the compiler;
 //  - a "16-lane sum" keeps lane l over the elements l, l+16, l+32 ... in ascending order (a last
 //  short
 //    step leaves the missing lanes untouched) and then adds lanes l and l+8, then l and l+4, l+2,
@@ -93,14 +93,14 @@ using RmsNorm = void (*)(std::span<const float> x, std::span<const float> weight
 using Rope = void (*)(float* x, std::size_t n_heads, std::size_t head_dim, const float* cos,
                       const float* sin) noexcept;
 
-// y[i] = gate[i] / (1 + exp(-gate[i])) * up[i]
+// y[i] = gate[i] / (1 + exp(-gate[i])) * up[i]; y may be gate.
 using SwiGlu = void (*)(std::span<const float> gate, std::span<const float> up,
                         std::span<float> y) noexcept;
 
 // x[i] += y[i]
 using Add = void (*)(std::span<float> x, std::span<const float> y) noexcept;
 
-enum class KvType : std::uint8_t { F32, F16 };
+enum class KvType : std::uint8_t { F32, F16, Int8 };
 
 // Positions are read in runs of kRun counted from 0, whatever the batch, chunk or threads.
 inline constexpr std::size_t kRun = 512;
@@ -114,7 +114,8 @@ struct KvFormat {
   std::size_t head_dim;  // 32, 64 or 128
 };
 
-// Writes key and value [head_dim] of position `index` of a tile.
+// Writes key and value [head_dim] of position `index` of a tile. Int8: each with one scale, the
+// half nearest to amax / 127; codes from that half, in [-127, 127].
 using KvStore = void (*)(KvFormat format, std::byte* tile, std::size_t index, const float* key,
                          const float* value) noexcept;
 
@@ -153,7 +154,8 @@ struct Partial {
 //   out [n_tokens, n_heads]
 // score[p] = scale * (fma chain over head_dim ascending, from 0); per step of 64: m' = max(m,
 // scores), c = exp(m - m'), sum = fma(sum, c, 16-lane sum of p), acc = acc * c, then acc = fma(p,
-// v, acc) ascending.
+// v, acc) ascending. Int8 multiplies codes: queries are quantized by head, weights by step
+// (docs/performance.md).
 using AttendRun = void (*)(const KvRun& run, const Queries& queries, Partial* out) noexcept;
 
 // Joins the partials of ascending runs (at least one, none empty): y = sum(acc) / sum.  y

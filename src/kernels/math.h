@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernels/fma.h"
+
 namespace smol::kernels {
 
 inline constexpr std::size_t kLanes = 16;
@@ -43,16 +45,16 @@ inline float exp_float(float x) noexcept {
   if (x > C::kHigh) {
     return std::numeric_limits<float>::infinity();
   }
-  const float shifted = std::fma(x, C::kLog2E, kRoundMagic);
+  const float shifted = fma_float(x, C::kLog2E, kRoundMagic);
   const float n = shifted - kRoundMagic;
-  float r = std::fma(-n, C::kLn2High, x);
-  r = std::fma(-n, C::kLn2Low, r);
-  float p = std::fma(C::kC6, r, C::kC5);
-  p = std::fma(p, r, C::kC4);
-  p = std::fma(p, r, C::kC3);
-  p = std::fma(p, r, C::kC2);
-  p = std::fma(p, r, 1.0F);
-  p = std::fma(p, r, 1.0F);
+  float r = fma_float(-n, C::kLn2High, x);
+  r = fma_float(-n, C::kLn2Low, r);
+  float p = fma_float(C::kC6, r, C::kC5);
+  p = fma_float(p, r, C::kC4);
+  p = fma_float(p, r, C::kC3);
+  p = fma_float(p, r, C::kC2);
+  p = fma_float(p, r, 1.0F);
+  p = fma_float(p, r, 1.0F);
   // The low bits of `shifted` hold n; unsigned arithmetic keeps NaN inputs defined.
   const std::uint32_t exponent = std::bit_cast<std::uint32_t>(shifted) << 23;
   return p * std::bit_cast<float>(exponent + std::bit_cast<std::uint32_t>(1.0F));
@@ -94,6 +96,19 @@ inline float max_lanes(Lanes lanes) noexcept {
   return lanes[0];
 }
 
+// lanes[l] = fma(a[l], b[l], lanes[l]) for the first `count` lanes: a step of a 16-lane sum.
+inline void add_products(const float* a, const float* b, std::size_t count, Lanes& lanes) noexcept {
+  if (count == kLanes) {  // the length is known: this loop becomes vectors
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      lanes[l] = fma_float(a[l], b[l], lanes[l]);
+    }
+    return;
+  }
+  for (std::size_t l = 0; l < count; ++l) {
+    lanes[l] = fma_float(a[l], b[l], lanes[l]);
+  }
+}
+
 // An activation block whose largest magnitude is below this counts as zero: 127 / amax would
 // overflow.
 inline constexpr float kQuantizeFloor = 0x1p-120F;
@@ -119,6 +134,20 @@ inline std::int8_t quantize_code(float x, float inverse) noexcept {
   return static_cast<std::int8_t>(round_to_int(clamped));
 }
 
+// The code of a weight of attention, in [0, 127]; NaN gives 0.
+inline std::uint8_t weight_code(float weight, float inverse) noexcept {
+  const float clamped = min_of(max_of(weight * inverse, 0.0F), kCodeMax);
+  return static_cast<std::uint8_t>(round_to_int(clamped));
+}
+
+// Of finite values and of those that are not: NaN counts above infinity.
+inline float max_magnitude(float a, float b) noexcept {
+  constexpr std::uint32_t kNoSign = 0x7FFFFFFFU;
+  const std::uint32_t first = std::bit_cast<std::uint32_t>(a) & kNoSign;
+  const std::uint32_t second = std::bit_cast<std::uint32_t>(b) & kNoSign;
+  return std::bit_cast<float>(first > second ? first : second);
+}
+
 // 1 / sqrt(mean + eps) of n values whose squares sum to `square_sum`.
 inline float rms_factor(float square_sum, std::size_t n, float eps) noexcept {
   return 1.0F / std::sqrt(square_sum / static_cast<float>(n) + eps);
@@ -130,7 +159,7 @@ struct Pair {
 
 // One pair of a rotary embedding.
 inline Pair turn(Pair pair, float cos, float sin) noexcept {
-  return {std::fma(pair.a, cos, -(pair.b * sin)), std::fma(pair.a, sin, pair.b * cos)};
+  return {fma_float(pair.a, cos, -(pair.b * sin)), fma_float(pair.a, sin, pair.b * cos)};
 }
 
 // x / (1 + e^-x)

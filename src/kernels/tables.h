@@ -10,6 +10,8 @@ const KernelTable& scalar_table() noexcept;
 const KernelTable& avx2_table() noexcept;
 const KernelTable& avxvnni_table() noexcept;
 const KernelTable& avx512_table() noexcept;
+#elif defined(__aarch64__)
+const KernelTable& neon_table() noexcept;
 #endif
 
 // What active_kernels() chooses: the table named `isa`, or the best that runs here if it is null or

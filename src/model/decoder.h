@@ -30,7 +30,9 @@ struct BatchToken {
   bool wants_logits;  // false for all but the last token of a prompt
 };
 
-enum class KvCacheType : std::uint8_t { F32, F16 };
+// How keys and values are kept. Int8: codes, with one half as the scale of each key and each value
+// of a KV head.
+enum class KvCacheType : std::uint8_t { F32, F16, Int8 };
 
 // Keys and values are kept in blocks of this many positions, each over all layers.
 inline constexpr std::size_t kBlockTokens = 64;
@@ -40,7 +42,7 @@ using BlockId = std::uint32_t;
 struct DecoderOptions {
   std::size_t n_slots = 1;
   std::size_t context = 4096;  // most positions of one slot
-  KvCacheType kv_type = KvCacheType::F16;
+  KvCacheType kv_type = KvCacheType::Int8;
   std::size_t max_batch = 512;  // most tokens of one forward()
   // Blocks that all slots draw from, reserved (not touched) at construction; 0: as many as every
   // slot can fill.

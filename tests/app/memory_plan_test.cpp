@@ -33,6 +33,9 @@ TEST(MemoryNeed, CountsKeysAndValuesOfAllLayers) {
   EXPECT_EQ(need.weight_bytes, 7U);
   EXPECT_EQ(memory_need(config_with(65536), model::KvCacheType::F32, 7).bytes_per_position,
             2 * need.bytes_per_position);
+  // One byte each, and a scale of two for each head's key and value.
+  EXPECT_EQ(memory_need(config_with(65536), model::KvCacheType::Int8, 7).bytes_per_position,
+            2U * 36 * 4 * (128 + 2));
 }
 
 TEST(PlanContext, DefaultIsTheSmallerOf16384AndTheModels) {

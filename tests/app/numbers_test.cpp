@@ -11,6 +11,7 @@
 namespace smol::app {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -53,6 +54,14 @@ TEST(ParseCount, RefusesSignsFractionsAndOverflow) {
 TEST(ParseInteger, RefusesWhatLiesOutside) {
   EXPECT_EQ(parse_integer("id", "-5", {-10, 10}), -5);
   EXPECT_THROW(parse_integer("id", "11", {-10, 10}), Error);
+}
+
+TEST(ParseCounts, TakesAListAndRefusesWhatIsNoNumberInIt) {
+  EXPECT_THAT(parse_counts("--sequences", "1,2, 8 ", {1, 8}), ElementsAre(1, 2, 8));
+  EXPECT_THAT(parse_counts("--sequences", "4", {1, 8}), ElementsAre(4));
+  for (const char* text : {"", ",", "1,", "1,,2", "1 2", "0", "9", "1,x"}) {
+    EXPECT_THROW(parse_counts("--sequences", text, {1, 8}), Error) << text;
+  }
 }
 
 TEST(InQuotes, EscapesControlCharactersAndBrokenUtf8) {

@@ -22,7 +22,7 @@ struct Options {
   std::filesystem::path templates;   // --templates DIR
   std::filesystem::path contexts;    // --contexts FILE
   std::vector<std::filesystem::path> models;  // --models DIR, searched in order
-  std::optional<std::string> kv_type;         // --kv-type f32|f16
+  std::optional<std::string> kv_type;         // --kv-type f32|f16|int8
   std::optional<std::size_t> threads;         // --threads N
   std::optional<std::size_t> chunk;           // --chunk N: tokens of one prefill step
   std::optional<std::size_t> max_tokens;      // --max-tokens N: of the ids of a record (bits)

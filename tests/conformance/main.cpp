@@ -64,7 +64,7 @@ int run(int argc, char** argv) {
   app.add_option("--templates", options.templates)->check(CLI::ExistingDirectory);
   app.add_option("--contexts", options.contexts)->check(CLI::ExistingFile);
   app.add_option("--models", options.models)->check(CLI::ExistingDirectory);
-  app.add_option("--kv-type", options.kv_type)->check(CLI::IsMember({"f32", "f16"}));
+  app.add_option("--kv-type", options.kv_type)->check(CLI::IsMember({"f32", "f16", "int8"}));
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
   app.add_option("--chunk", options.chunk)->check(CLI::Range(1, 1 << 20));
   app.add_option("--max-tokens", options.max_tokens)->check(CLI::Range(1, 1 << 20));

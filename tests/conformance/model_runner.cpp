@@ -30,8 +30,11 @@ bool is_matrix(const gguf::TensorView& tensor) {
 
 RunnerSettings settings_of(const Options& options) {
   RunnerSettings settings;
-  if (options.kv_type.value_or("f16") == "f32") {
+  const std::string kv_type = options.kv_type.value_or("f16");
+  if (kv_type == "f32") {
     settings.kv_type = model::KvCacheType::F32;
+  } else if (kv_type == "int8") {
+    settings.kv_type = model::KvCacheType::Int8;
   }
   settings.threads = options.threads.value_or(default_thread_count());
   settings.chunk = options.chunk.value_or(settings.chunk);
@@ -53,6 +56,9 @@ ModelRunner::ModelRunner(const std::filesystem::path& path, const RunnerSettings
 }
 
 std::string ModelRunner::tolerance_kind() const {
+  if (settings_.kv_type == model::KvCacheType::Int8) {
+    return "int8kv";
+  }
   bool has_16_bit = false;
   bool has_small_blocks = false;
   for (const gguf::TensorView& tensor : file_.tensors()) {

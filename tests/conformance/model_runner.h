@@ -41,7 +41,7 @@ class ModelRunner {
   std::size_t vocab_size() const noexcept { return weights_->config().vocab_size; }
 
   // The kind of tolerance that fits the file's matrices and the cache: "exact", "f16kv", "act16",
-  // "int8" or "int8_256".
+  // "int8", "int8_256" or "int8kv".
   std::string tolerance_kind() const;
 
   using Row = std::function<void(std::size_t position, std::span<const float> logits)>;

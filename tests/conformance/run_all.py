@@ -110,12 +110,15 @@ def bits_runs(isa: str, long: bool):
     """Every logit has the same bytes for each prefill chunk and number of threads."""
     cases = CASES / "logits.jsonl"
     shorter = [] if isa == "best" or long else ["--max-tokens", "140"]
-    yield Run("bits small", ["bits", "--cases", longest_of_each_model(cases), *shorter, *model_flags()], isa)
+    for cache in ("f16", "int8"):
+        yield Run(f"bits small {cache}", ["bits", "--cases", longest_of_each_model(cases), *shorter, "--kv-type", cache,
+                                          *model_flags()], isa)
     yield Run("bits smollm2 200", ["bits", "--cases", cases, "--only", "smollm2-text-300", "--max-tokens", "200",
                                    *model_flags()], isa)
     if long:
-        yield Run("bits smollm2 1500", ["bits", "--cases", cases, "--only", "smollm2-text-900", "--min-tokens",
-                                        "1500", *model_flags()], isa)
+        for cache in ("f16", "int8"):
+            yield Run(f"bits smollm2 1500 {cache}", ["bits", "--cases", cases, "--only", "smollm2-text-900",
+                                                     "--min-tokens", "1500", "--kv-type", cache, *model_flags()], isa)
 
 
 def model_runs(isa: str, long: bool):
@@ -131,6 +134,9 @@ def model_runs(isa: str, long: bool):
     greedy = greedy if isa == "best" else without_smollm2(greedy)
     yield Run("greedy f16", ["greedy", "--cases", greedy, *flags, "f16"], isa)
     yield Run("greedy f32", ["greedy", "--cases", greedy, *flags, "f32"], isa)
+    yield Run("logits int8", ["logits", "--cases", logits if isa != "scalar" else without_smollm2(logits), *flags,
+                              "int8"], isa)
+    yield Run("greedy int8", ["greedy", "--cases", greedy, *flags, "int8"], isa)
     yield from bits_runs(isa, long)
     if isa == "best":
         yield Run("demo", ["demo", "--cases", DEMO / "goldens.jsonl", *flags, "f32"], isa)

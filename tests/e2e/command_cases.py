@@ -189,6 +189,9 @@ def test_eval_measures_perplexity_and_divergence(bench):
     equal((same["kl_mean"], same["top_1_agreement"]), (0.0, 1.0))
     cache = json.loads(bench.ok("eval", text, "--window", "64", "--json", "--against-kv-type", "f32"))
     assert 0 < cache["kl_mean"] < 0.01 and cache["top_1_agreement"] > 0.9, cache
+    halves = json.loads(bench.ok("eval", text, "--window", "64", "--json", "--kv-type", "f16",
+                                 "--against-kv-type", "f32"))
+    assert 0 < halves["kl_mean"] < cache["kl_mean"], halves
     contains(bench.ok("eval", text, "--window", "64"), "perplexity")
 
 

@@ -85,7 +85,7 @@ TEST_P(MatMulParity, MatMulHasTheSameBytesForRowsOfSeveralChunks) {
   for (const DType dtype : all_types()) {
     const std::size_t n_cols = std::size_t{256} * 17;
     const TestMatrix w = make_matrix(random, dtype, 5, n_cols, Fill::Normal);
-    for (const std::size_t n_tokens : sizes({1, 3})) {
+    for (const std::size_t n_tokens : sizes({1, 3, 9, 33})) {
       const auto x =
           quantize_for(scalar(), dtype, normal_floats(random, n_tokens * n_cols), n_cols);
       expect_same_product(w, x, {0, 5});

@@ -14,6 +14,8 @@ namespace {
 
 // Roundings of scores (as large as 30 here) reach the weights as relative errors.
 constexpr double kTolerance = 2e-5;
+// Codes of queries and weights, of values around 1.
+constexpr double kInt8Tolerance = 0.05;
 
 struct Vectors {
   std::vector<std::vector<float>> keys, values;
@@ -29,10 +31,31 @@ Vectors fill(Random& random, Cache& cache, std::size_t n_positions) {
   return vectors;
 }
 
-// What the cache remembers of a value.
-double stored(KvType type, float value) {
-  return static_cast<double>(type == KvType::F32 ? value
-                                                 : gguf::f16_to_f32(gguf::f32_to_f16(value)));
+float half(float value) {
+  return gguf::f16_to_f32(gguf::f32_to_f16(value));
+}
+
+// What the cache remembers of a key or value.
+std::vector<double> stored(KvType type, const std::vector<float>& values) {
+  float amax = 0.0F;
+  for (const float value : values) {
+    amax = std::max(amax, std::abs(value));
+  }
+  const auto scale = static_cast<double>(half(amax / 127.0F));
+  std::vector<double> found;
+  for (const float value : values) {
+    switch (type) {
+      case KvType::F32:
+        found.push_back(static_cast<double>(value));
+        break;
+      case KvType::F16:
+        found.push_back(static_cast<double>(half(value)));
+        break;
+      case KvType::Int8:
+        found.push_back(scale * std::nearbyint(static_cast<double>(value) / scale));
+    }
+  }
+  return found;
 }
 
 std::vector<double> plain_softmax(const Vectors& vectors, KvType type, const float* q,
@@ -41,14 +64,16 @@ std::vector<double> plain_softmax(const Vectors& vectors, KvType type, const flo
   std::vector<double> y(dim, 0.0);
   double sum = 0.0;
   for (std::size_t p = 0; p < vectors.keys.size(); ++p) {
+    const std::vector<double> key = stored(type, vectors.keys[p]);
+    const std::vector<double> value = stored(type, vectors.values[p]);
     double score = 0.0;
     for (std::size_t d = 0; d < dim; ++d) {
-      score += static_cast<double>(q[d]) * stored(type, vectors.keys[p][d]);
+      score += static_cast<double>(q[d]) * key[d];
     }
     const double weight = std::exp(scale * score);
     sum += weight;
     for (std::size_t d = 0; d < dim; ++d) {
-      y[d] += weight * stored(type, vectors.values[p][d]);
+      y[d] += weight * value[d];
     }
   }
   for (double& value : y) {
@@ -87,15 +112,16 @@ std::vector<float> attend_all(const Cache& cache, const std::vector<float>& q, s
   return y;
 }
 
-void expect_near(std::span<const float> found, const std::vector<double>& expected) {
+void expect_near(std::span<const float> found, const std::vector<double>& expected,
+                 double tolerance) {
   for (std::size_t d = 0; d < found.size(); ++d) {
-    EXPECT_NEAR(static_cast<double>(found[d]), expected[d], kTolerance);
+    EXPECT_NEAR(static_cast<double>(found[d]), expected[d], tolerance);
   }
 }
 
 TEST(ScalarAttention, EqualsAPlainSoftmaxForEveryLength) {
   Random random(41);
-  for (const KvType type : {KvType::F32, KvType::F16}) {
+  for (const KvType type : {KvType::F32, KvType::F16, KvType::Int8}) {
     for (const std::size_t n_positions :
          sizes({1, 2, 15, 16, 17, 63, 64, 65, 511, 512, 513, 1100})) {
       constexpr std::size_t kDim = 32;
@@ -109,7 +135,8 @@ TEST(ScalarAttention, EqualsAPlainSoftmaxForEveryLength) {
       for (std::size_t h = 0; h < kHeads; ++h) {
         const auto expected =
             plain_softmax(vectors, type, q.data() + h * kDim, static_cast<double>(scale));
-        expect_near(std::span(y).subspan(h * kDim, kDim), expected);
+        expect_near(std::span(y).subspan(h * kDim, kDim), expected,
+                    type == KvType::Int8 ? kInt8Tolerance : kTolerance);
       }
     }
   }
@@ -120,6 +147,32 @@ TEST(ScalarAttention, ReturnsTheOnlyValueOfOnePosition) {
   Cache cache(KvType::F32, 64, 1);
   const Vectors vectors = fill(random, cache, 1);
   EXPECT_EQ(attend_all(cache, normal_floats(random, 64), 1, 1.0F, 1), vectors.values[0]);
+}
+
+TEST(ScalarAttention, ReturnsTheOnlyValueOfOnePositionFromInt8Too) {
+  Random random(44);
+  Cache cache(KvType::Int8, 64, 1);
+  const Vectors vectors = fill(random, cache, 1);
+  expect_near(attend_all(cache, normal_floats(random, 64), 1, 1.0F, 1),
+              stored(KvType::Int8, vectors.values[0]), 1e-6);
+}
+
+// The first token has nearly all of the weight and nothing to say: what the others say must not
+// vanish beside it.
+TEST(ScalarAttention, AnAttentionSinkLeavesTheOtherValuesTheirWeight) {
+  Random random(45);
+  Cache cache(KvType::Int8, 32, 64);
+  Vectors vectors;
+  std::vector<float> q(32, 0.0F);
+  q[0] = 8.0F;
+  for (std::size_t p = 0; p < 64; ++p) {
+    vectors.keys.push_back(normal_floats(random, 32, 0.1F));
+    vectors.values.push_back(p == 0 ? std::vector<float>(32, 1e-3F) : normal_floats(random, 32));
+    vectors.keys[p][0] = p == 0 ? 1.0F : 0.0F;
+    cache.store(scalar_table(), p, vectors.keys[p], vectors.values[p]);
+  }
+  const auto expected = plain_softmax(vectors, KvType::Int8, q.data(), 1.0);
+  expect_near(attend_all(cache, q, 1, 1.0F, 64), expected, 3e-4);
 }
 
 TEST(ScalarAttention, SurvivesScoresBeyondTheRangeOfExp) {

@@ -146,36 +146,58 @@ TEST(CpuDecoder, TypesMayDifferInsideALayer) {
   EXPECT_LT(relative_difference(session.append(ids, 12), expected), kInt8Tolerance);
 }
 
-class CpuDecoderBits : public ::testing::TestWithParam<gguf::DType> {};
+TEST(CpuDecoder, Int8CacheStaysNearFloat) {
+  const TinyFile tiny{TinySpec{}};
+  Session session(tiny.file(), options_of(KvCacheType::Int8));
+  const std::vector<TokenId> ids = some_ids(40, session.config().vocab_size);
+  const std::vector<double> expected = plain_forward(tiny.file(), session.config(), ids);
+  const double difference = relative_difference(session.append(ids, 16), expected);
+  EXPECT_LT(difference, kInt8Tolerance);
+  EXPECT_GT(difference, 1e-5);
+}
+
+struct TypesOfABitsTest {
+  gguf::DType weights;
+  KvCacheType cache;
+};
+
+class CpuDecoderBits : public ::testing::TestWithParam<TypesOfABitsTest> {};
 
 TEST_P(CpuDecoderBits, DoNotDependOnChunksOrThreads) {
-  TinySpec spec = quantized(GetParam());
+  TinySpec spec = quantized(GetParam().weights);
+  const DecoderOptions options = options_of(GetParam().cache);
   spec.n_layers = 2;
   spec.d_ff = 256;
   const TinyFile tiny(spec);
   const std::vector<TokenId> ids = some_ids(66, spec.vocab_size);
-  const std::vector<float> expected =
-      Session(tiny.file(), options_of(KvCacheType::F16)).append(ids, 1);
+  const std::vector<float> expected = Session(tiny.file(), options).append(ids, 1);
   for (const std::size_t threads : {1U, 2U, 3U, 4U}) {
     for (const std::size_t chunk : {1U, 7U, 64U}) {
-      Session session(tiny.file(), options_of(KvCacheType::F16), threads);
+      Session session(tiny.file(), options, threads);
       EXPECT_EQ(session.append(ids, chunk), expected) << threads << " threads, chunk " << chunk;
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, CpuDecoderBits,
-                         ::testing::Values(gguf::DType::F32, gguf::DType::Q8_0, gguf::DType::Q4_K));
+                         ::testing::Values(TypesOfABitsTest{gguf::DType::F32, KvCacheType::F16},
+                                           TypesOfABitsTest{gguf::DType::Q8_0, KvCacheType::F32},
+                                           TypesOfABitsTest{gguf::DType::Q4_K, KvCacheType::Int8}));
 
 TEST(CpuDecoder, BitsDoNotDependOnChunksWhereAttentionTakesSeveralRuns) {
   TinySpec spec;
   spec.n_layers = 1;
   const TinyFile tiny(spec);
   const std::vector<TokenId> ids = some_ids(1100, spec.vocab_size);
-  const std::vector<float> expected =
-      Session(tiny.file(), options_of(KvCacheType::F32, 1100)).append(ids, 1);
-  Session session(tiny.file(), options_of(KvCacheType::F32, 1100), 3);
-  EXPECT_EQ(session.append(ids, 64), expected);
+  for (const KvCacheType type : {KvCacheType::F32, KvCacheType::Int8}) {
+    const std::vector<float> expected = Session(tiny.file(), options_of(type, 1100)).append(ids, 1);
+    DecoderOptions options = options_of(type, 1100);
+    options.max_batch = 1100;
+    for (const std::size_t chunk : {64U, 1100U}) {
+      Session session(tiny.file(), options, 3);
+      EXPECT_EQ(session.append(ids, chunk), expected) << chunk;
+    }
+  }
 }
 
 TEST(CpuDecoder, TruncatedSlotContinuesAsIfTheRestHadNeverBeen) {

@@ -187,7 +187,8 @@ TEST_P(KvBlocks, AttachedBlocksMayComeInAnotherOrderThanTheyWereTaken) {
   EXPECT_TRUE(std::ranges::equal(rest, std::span(expected).subspan(128 * kVocabulary)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, KvBlocks, ::testing::Values(KvCacheType::F32, KvCacheType::F16));
+INSTANTIATE_TEST_SUITE_P(Types, KvBlocks,
+                         ::testing::Values(KvCacheType::F32, KvCacheType::F16, KvCacheType::Int8));
 
 TEST(KvBlocksDeathTest, StopsWhereABlockIsHeldByNobody) {
   const TinyFile tiny{TinySpec{}};

@@ -6,6 +6,7 @@
 #include "kernels/avx2/softmax.h"
 #include "kernels/kv_tile.h"
 #include "kernels/run_walk.h"
+#include "kernels/scalar/ops.h"
 
 namespace smol::kernels::avx2 {
 
@@ -181,6 +182,10 @@ void store_half(KvFormat format, std::byte* tile, std::size_t index, const float
 
 void kv_store(KvFormat format, std::byte* tile, std::size_t index, const float* key,
               const float* value) noexcept {
+  if (format.type == KvType::Int8) {
+    scalar::store_int8(format, tile, index, key, value);
+    return;
+  }
   if (format.type == KvType::F16) {
     store_half(format, tile, index, key, value);
     return;
@@ -196,7 +201,9 @@ void kv_store(KvFormat format, std::byte* tile, std::size_t index, const float* 
 }
 
 void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept {
-  if (run.format.type == KvType::F32) {
+  if (run.format.type == KvType::Int8) {
+    attend_int8(run, queries, out);
+  } else if (run.format.type == KvType::F32) {
     attend_tokens<F32Cache>(run, queries, out);
   } else {
     attend_tokens<F16Cache>(run, queries, out);

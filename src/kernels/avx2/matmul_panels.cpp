@@ -8,7 +8,6 @@
 
 #include "kernels/avx2/ops.h"
 #include "kernels/panel.h"
-#include "kernels/x86/panel_factors.h"
 #include "kernels/x86/panel_ops.h"
 
 SMOL_TARGET_BEGIN("avx2,fma,f16c")
@@ -18,6 +17,7 @@ namespace {
 
 struct Avx2Ops : PanelOps256 {
   static constexpr bool kWide = false;
+  static constexpr bool kFlipsSigned = false;
 
   // The scale of each row twice, as int16.
   template <bool kSigned>
@@ -86,15 +86,15 @@ struct Avx2Ops : PanelOps256 {
 }  // namespace
 }  // namespace smol::kernels::x86
 
-#include "kernels/x86/panel_formats.h"
-#include "kernels/x86/panel_products.h"
+#include "kernels/panel_formats.h"
+#include "kernels/panel_products.h"
 
 SMOL_TARGET_END
 
 namespace smol::kernels::avx2 {
 
 MatMul matmul_panels(gguf::DType weights) noexcept {
-  return x86::panel_products<x86::Avx2Ops>(weights);
+  return panel_products<x86::Avx2Ops>(weights);
 }
 
 }  // namespace smol::kernels::avx2

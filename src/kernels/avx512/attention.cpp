@@ -144,7 +144,9 @@ void attend_tokens(const KvRun& run, const Queries& queries, Partial* out) noexc
 }  // namespace
 
 void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept {
-  if (run.format.type == KvType::F32) {
+  if (run.format.type == KvType::Int8) {
+    attend_int8(run, queries, out);
+  } else if (run.format.type == KvType::F32) {
     attend_tokens<F32Cache>(run, queries, out);
   } else {
     attend_tokens<F16Cache>(run, queries, out);

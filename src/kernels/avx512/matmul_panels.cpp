@@ -13,11 +13,12 @@ SMOL_TARGET_BEGIN("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma,f16c")
 namespace smol::kernels::x86 {
 namespace {
 
-struct Avx512Ops {
+struct Avx512Ops : FactorOps {
   using Vec = __m512i;
   using Float = __m512;
   static constexpr std::size_t kBytes = 64;
   static constexpr bool kWide = true;
+  static constexpr bool kFlipsSigned = true;
 
   static Vec zero() noexcept { return _mm512_setzero_si512(); }
 
@@ -66,6 +67,8 @@ struct Avx512Ops {
     return _mm512_cvtph_ps(load256(rows));
   }
 
+  static Float load_floats(const float* from) noexcept { return _mm512_loadu_ps(from); }
+
   static void store_floats(float* to, Float x) noexcept { _mm512_storeu_ps(to, x); }
 
   // The scale of each row as int32.
@@ -96,15 +99,15 @@ struct Avx512Ops {
 }  // namespace
 }  // namespace smol::kernels::x86
 
-#include "kernels/x86/panel_formats.h"
-#include "kernels/x86/panel_products.h"
+#include "kernels/panel_formats.h"
+#include "kernels/panel_products.h"
 
 SMOL_TARGET_END
 
 namespace smol::kernels::avx512 {
 
 MatMul matmul_panels(gguf::DType weights) noexcept {
-  return x86::panel_products<x86::Avx512Ops>(weights);
+  return panel_products<x86::Avx512Ops>(weights);
 }
 
 }  // namespace smol::kernels::avx512

@@ -13,5 +13,6 @@ MatMul matmul_small(gguf::DType weights) noexcept;
 MatMul matmul_super(gguf::DType weights) noexcept;
 
 void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept;
+void attend_int8(const KvRun& run, const Queries& queries, Partial* out) noexcept;  // Int8 only
 
 }  // namespace smol::kernels::avx512

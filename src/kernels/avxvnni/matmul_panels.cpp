@@ -5,7 +5,6 @@
 
 #include "kernels/avxvnni/ops.h"
 #include "kernels/panel.h"
-#include "kernels/x86/panel_factors.h"
 #include "kernels/x86/panel_ops.h"
 
 SMOL_TARGET_BEGIN("avx2,avxvnni,fma,f16c")
@@ -15,6 +14,7 @@ namespace {
 
 struct AvxVnniOps : PanelOps256 {
   static constexpr bool kWide = true;
+  static constexpr bool kFlipsSigned = true;
 
   // The scale of each row as int32.
   template <bool kSigned>
@@ -46,15 +46,15 @@ struct AvxVnniOps : PanelOps256 {
 }  // namespace
 }  // namespace smol::kernels::x86
 
-#include "kernels/x86/panel_formats.h"
-#include "kernels/x86/panel_products.h"
+#include "kernels/panel_formats.h"
+#include "kernels/panel_products.h"
 
 SMOL_TARGET_END
 
 namespace smol::kernels::avxvnni {
 
 MatMul matmul_panels(gguf::DType weights) noexcept {
-  return x86::panel_products<x86::AvxVnniOps>(weights);
+  return panel_products<x86::AvxVnniOps>(weights);
 }
 
 }  // namespace smol::kernels::avxvnni

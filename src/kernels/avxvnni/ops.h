@@ -1,4 +1,4 @@
-// The operations of the AVX-VNNI table: AVX2's, with products by 256-bit VNNI.
+// The operations of the AVX-VNNI table: AVX2's, with products of codes by 256-bit VNNI.
 #pragma once
 
 #include "kernels/kernel_table.h"
@@ -7,5 +7,7 @@ namespace smol::kernels::avxvnni {
 
 // nullptr for types that lie in rows.
 MatMul matmul_panels(gguf::DType weights) noexcept;
+
+void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept;
 
 }  // namespace smol::kernels::avxvnni

@@ -7,6 +7,7 @@
 #include "kernels/math.h"
 #include "kernels/run_walk.h"
 #include "kernels/scalar/ops.h"
+#include "kernels/scalar/softmax.h"
 
 namespace smol::kernels::scalar {
 namespace {
@@ -19,8 +20,6 @@ struct StepTile {
   std::array<float, kStep * kMaxHeadDim> k;  // groups of 16: [head_dim, 16]
   std::array<float, kStep * kMaxHeadDim> v;  // [kStep, head_dim]
 };
-
-using Weights = std::array<float, kStep>;
 
 void read_floats(KvType type, const std::byte* from, std::span<float> out) noexcept {
   const void* start = from;
@@ -48,7 +47,7 @@ Weights scores_of(const StepTile& tile, std::size_t count, const float* q, float
     Lanes lanes{};
     for (std::size_t d = 0; d < tile.head_dim; ++d) {
       for (std::size_t l = 0; l < kLanes; ++l) {
-        lanes[l] = std::fma(q[d], keys[d * kKeyGroup + l], lanes[l]);
+        lanes[l] = fma_float(q[d], keys[d * kKeyGroup + l], lanes[l]);
       }
     }
     const std::size_t valid = std::min(kKeyGroup, count - group * kKeyGroup);
@@ -59,40 +58,17 @@ Weights scores_of(const StepTile& tile, std::size_t count, const float* q, float
   return scores;
 }
 
-float largest(const Weights& scores) noexcept {
-  Lanes lanes;
-  std::copy_n(scores.begin(), kLanes, lanes.begin());
-  for (std::size_t p = kLanes; p < kStep; ++p) {
-    lanes[p % kLanes] = max_of(lanes[p % kLanes], scores[p]);
-  }
-  return max_lanes(lanes);
-}
-
-float sum_of(const Weights& weights) noexcept {
-  Lanes lanes{};
-  for (std::size_t p = 0; p < kStep; ++p) {
-    lanes[p % kLanes] += weights[p];
-  }
-  return sum_lanes(lanes);
-}
-
 void attend_tile(const StepTile& tile, std::size_t count, const float* q, float scale,
                  Partial& out) noexcept {
   Weights weights = scores_of(tile, count, q, scale);
-  const float max = max_of(out.max, largest(weights));
-  const float correction = exp_float(out.max - max);
-  for (float& weight : weights) {
-    weight = exp_float(weight - max);
-  }
-  out.max = max;
-  out.sum = std::fma(out.sum, correction, sum_of(weights));
+  const float correction = soften(weights, out);
   for (std::size_t d = 0; d < tile.head_dim; ++d) {
     out.acc[d] *= correction;
   }
   for (std::size_t p = 0; p < count; ++p) {
     const float* value = tile.v.data() + p * tile.head_dim;
     for (std::size_t d = 0; d < tile.head_dim; ++d) {
-      out.acc[d] = std::fma(weights[p], value[d], out.acc[d]);
+      out.acc[d] = fma_float(weights[p], value[d], out.acc[d]);
     }
   }
 }
@@ -101,6 +77,10 @@ void attend_tile(const StepTile& tile, std::size_t count, const float* q, float 
 
 void kv_store(KvFormat format, std::byte* tile, std::size_t index, const float* key,
               const float* value) noexcept {
+  if (format.type == KvType::Int8) {
+    store_int8(format, tile, index, key, value);
+    return;
+  }
   const std::size_t dim = format.head_dim;
   const std::size_t column = key_column(index, dim);
   void* keys = tile;
@@ -117,6 +97,10 @@ void kv_store(KvFormat format, std::byte* tile, std::size_t index, const float* 
 }
 
 void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept {
+  if (run.format.type == KvType::Int8) {
+    attend_int8(run, queries, out);
+    return;
+  }
   const std::size_t dim = run.format.head_dim;
   start(queries, dim, out);
   StepTile tile;
@@ -141,9 +125,9 @@ void combine_runs(std::span<const Partial> runs, std::size_t head_dim, float* y)
     const float old_factor = exp_float(max - joined);
     const float new_factor = exp_float(run.max - joined);
     max = joined;
-    sum = std::fma(sum, old_factor, run.sum * new_factor);
+    sum = fma_float(sum, old_factor, run.sum * new_factor);
     for (std::size_t d = 0; d < head_dim; ++d) {
-      y[d] = std::fma(y[d], old_factor, run.acc[d] * new_factor);
+      y[d] = fma_float(y[d], old_factor, run.acc[d] * new_factor);
     }
   }
   const float inverse = 1.0F / sum;

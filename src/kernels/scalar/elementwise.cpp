@@ -1,4 +1,6 @@
 // Normalisation, rotary embedding, SwiGLU and addition.
+#include <algorithm>
+
 #include "kernels/math.h"
 #include "kernels/scalar/ops.h"
 
@@ -6,8 +8,8 @@ namespace smol::kernels::scalar {
 void rms_norm(std::span<const float> x, std::span<const float> weight, float eps,
               std::span<float> y) noexcept {
   Lanes lanes{};
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    lanes[i % kLanes] = std::fma(x[i], x[i], lanes[i % kLanes]);
+  for (std::size_t i = 0; i < x.size(); i += kLanes) {
+    add_products(x.data() + i, x.data() + i, std::min(kLanes, x.size() - i), lanes);
   }
   const float factor = rms_factor(sum_lanes(lanes), x.size(), eps);
   for (std::size_t i = 0; i < x.size(); ++i) {

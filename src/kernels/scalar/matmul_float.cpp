@@ -49,10 +49,7 @@ std::array<float, kTokenTile> dot_tokens(const std::byte* row, const float* x, s
     const std::size_t count = std::min(kLanes, n_cols - i);
     const Lanes weights = load_weights<From>(row, i, count);
     for (std::size_t t = 0; t < n_tokens; ++t) {
-      const float* values = x + t * n_cols + i;
-      for (std::size_t l = 0; l < count; ++l) {
-        lanes[t][l] = std::fma(weights[l], values[l], lanes[t][l]);
-      }
+      add_products(weights.data(), x + t * n_cols + i, count, lanes[t]);
     }
   }
   std::array<float, kTokenTile> sums{};

@@ -1,7 +1,10 @@
-// Quantized weights times int8 activations, from rows and from panels. One row at a time: each
-// block is decoded once for all tokens, and y itself holds the accumulators between blocks.
+// Quantized weights times int8 activations, from rows and from panels. 16 rows at a time, one a
+// lane: a column of their blocks is decoded once for all tokens, and y itself holds the
+// accumulators between blocks.
+#include <algorithm>
 #include <cstring>
 
+#include "kernels/fma.h"
 #include "kernels/math.h"
 #include "kernels/panel.h"
 #include "kernels/panel_cells.h"
@@ -11,104 +14,139 @@
 namespace smol::kernels::scalar {
 namespace {
 
-// The blocks of one row of a matrix in rows.
+static_assert(kLanes == kPanelRows);
+
+// The blocks of a matrix in rows.
 template <class Source>
-class RowBlocks {
- public:
+struct RowBlocks {
   using Block = Source;
 
-  RowBlocks(const Matrix& w, std::size_t row) : data_(w.data + row * w.row_bytes) {}
-
-  Block at(std::size_t index) const noexcept {
+  static Block read(const Matrix& w, std::size_t row, std::size_t index) noexcept {
     Block block;
-    std::memcpy(&block, data_ + index * sizeof(Block), sizeof(Block));
+    std::memcpy(&block, w.data + row * w.row_bytes + index * sizeof(Block), sizeof(Block));
     return block;
   }
-
- private:
-  const std::byte* data_;
 };
 
-// The blocks of one row of a matrix in panels.
+// The blocks of a matrix in panels.
 template <class Cell>
-class PanelBlocks {
- public:
+struct PanelBlocks {
   using Block = typename Cell::Block;
 
-  PanelBlocks(const Matrix& w, std::size_t row)
-      : data_(w.data + row / kPanelRows * panel_bytes(w.row_bytes)), row_(row % kPanelRows) {}
-
-  Block at(std::size_t index) const noexcept {
-    Cell cell;
-    std::memcpy(&cell, data_ + index * sizeof(Cell), sizeof(Cell));
-    return block_of(cell, row_);
+  static Block read(const Matrix& w, std::size_t row, std::size_t index) noexcept {
+    const std::byte* panel = w.data + row / kPanelRows * panel_bytes(w.row_bytes);
+    return block_of(reinterpret_cast<const Cell*>(panel)[index], row % kPanelRows);
   }
-
- private:
-  const std::byte* data_;
-  std::size_t row_;
 };
 
+// Up to 16 neighbouring blocks of a column of blocks, decoded; what lies behind the last is zero.
+template <class Block>
+struct Tile {
+  using Decoded = decltype(decode(Block{}));
+  static constexpr std::size_t kColumns = std::tuple_size_v<decltype(Decoded::codes)>;
+  static constexpr bool kMinimum = kHasMinimum<Block>;
+  std::array<Decoded, kLanes> blocks;
+  Lanes d, m;  // m: the factor of the second term
+
+  void put(std::size_t lane, const Decoded& block) noexcept {
+    blocks[lane] = block;
+    d[lane] = block.d;
+    if constexpr (kColumns == 32) {
+      m[lane] = block.m;
+    } else {
+      m[lane] = block.dmin;
+    }
+  }
+};
+
+using Integers = std::array<std::int32_t, kLanes>;
+
+// Products of int16 that are added in int32: what the compiler makes wide.
 template <std::size_t N>
-int dot(const std::int16_t* w, const std::int8_t* x) noexcept {
-  int sum = 0;
+std::int32_t dot(const std::int16_t* a, const std::int16_t* b) noexcept {
+  std::int32_t sum = 0;
   for (std::size_t j = 0; j < N; ++j) {
-    sum += static_cast<int>(w[j]) * static_cast<int>(x[j]);
+    sum += std::int32_t{a[j]} * std::int32_t{b[j]};
   }
   return sum;
 }
 
-void clear_row(const Activations& x, float* y, std::size_t y_stride, std::size_t row) noexcept {
-  for (std::size_t t = 0; t < x.n_tokens; ++t) {
-    y[t * y_stride + row] = 0.0F;
-  }
-}
-
-// acc = fma(d dx, I, acc); with a minimum also acc = fma(m dx, S, acc).
-template <bool kMinimum>
-float add_small(const SmallBlock& w, const Activations& x, std::size_t t, std::size_t b,
-                float acc) noexcept {
-  const std::size_t at = b * x.n_tokens + t;
-  const float dx = x.scales[at];
-  const int isum = dot<32>(w.codes.data(), x.codes + at * 32);
-  acc = std::fma(w.d * dx, static_cast<float>(isum), acc);
-  if constexpr (kMinimum) {
-    const std::int16_t* sums = x.sums + at * 2;
-    acc = std::fma(w.m * dx, static_cast<float>(sums[0] + sums[1]), acc);
-  }
-  return acc;
-}
-
-// acc = fma(d dx, I, acc), or with a minimum: acc = fma(dx, fma(-dmin, M, d I), acc).
-template <bool kMinimum>
-float add_super(const SuperBlock& w, const Activations& x, std::size_t t, std::size_t b,
-                float acc) noexcept {
-  const std::size_t at = b * x.n_tokens + t;
-  const float dx = x.scales[at];
-  const int total = dot<256>(w.codes.data(), x.codes + at * 256);
-  if constexpr (!kMinimum) {
-    return std::fma(w.d * dx, static_cast<float>(total), acc);
-  }
-  const std::int16_t* sums = x.sums + at * 16;
-  int min_total = 0;
-  for (std::size_t g = 0; g < 16; ++g) {
-    min_total += w.mins[g] * sums[g];
-  }
-  const float product = w.d * static_cast<float>(total);
-  return std::fma(dx, std::fma(-w.dmin, static_cast<float>(min_total), product), acc);
-}
-
-// Adds block `b` of one row to the accumulators of every token.
+// I of each lane: the sum of code * x.
 template <class Block>
-void add_block(const Block& stored, const Activations& x, std::size_t b, float* y,
-               std::size_t y_stride) noexcept {
-  const auto block = decode(stored);
+Integers code_sums(const Tile<Block>& tile, const std::int8_t* x) noexcept {
+  constexpr std::size_t kColumns = Tile<Block>::kColumns;
+  std::array<std::int16_t, kColumns> wide;
+  std::copy_n(x, kColumns, wide.begin());
+  Integers sums;
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    sums[l] = dot<kColumns>(tile.blocks[l].codes.data(), wide.data());
+  }
+  return sums;
+}
+
+// M of each lane: the sum of min * (sum of x).
+template <class Block>
+Integers min_sums(const Tile<Block>& tile, const std::int16_t* x_sums) noexcept {
+  Integers sums;
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    sums[l] = dot<16>(tile.blocks[l].mins.data(), x_sums);
+  }
+  return sums;
+}
+
+// acc = fma(d dx, I, acc)
+void add_scaled(const Lanes& d, float dx, const Integers& sums, Lanes& acc) noexcept {
+  for (std::size_t l = 0; l < kLanes; ++l) {
+    acc[l] = fma_float(d[l] * dx, static_cast<float>(sums[l]), acc[l]);
+  }
+}
+
+// One token's share of a column of blocks.
+template <class Block>
+void add_token(const Tile<Block>& tile, const Activations& x, std::size_t at, Lanes& acc) noexcept {
+  constexpr std::size_t kColumns = Tile<Block>::kColumns;
+  const float dx = x.scales[at];
+  const std::int16_t* x_sums = x.sums + at * (kColumns / kSumBlock);
+  const Integers sums = code_sums(tile, x.codes + at * kColumns);
+  if constexpr (kColumns == 256 && Tile<Block>::kMinimum) {
+    // acc = fma(dx, fma(-dmin, M, d I), acc)
+    const Integers mins = min_sums(tile, x_sums);
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      const float product = tile.d[l] * static_cast<float>(sums[l]);
+      const float term = fma_float(-tile.m[l], static_cast<float>(mins[l]), product);
+      acc[l] = fma_float(dx, term, acc[l]);
+    }
+    return;
+  }
+  add_scaled(tile.d, dx, sums, acc);
+  if constexpr (kColumns == 32 && Tile<Block>::kMinimum) {
+    // Then acc = fma(m dx, S, acc).
+    Integers x_sum;
+    x_sum.fill(x_sums[0] + x_sums[1]);
+    add_scaled(tile.m, dx, x_sum, acc);
+  }
+}
+
+// Rows [row, row + count), count at most 16.
+template <class Blocks>
+void multiply_rows(const Matrix& w, const Activations& x, float* y, std::size_t y_stride,
+                   std::size_t row, std::size_t count) noexcept {
+  using Block = typename Blocks::Block;
+  using BlockTile = Tile<Block>;
   for (std::size_t t = 0; t < x.n_tokens; ++t) {
-    float& acc = y[t * y_stride];
-    if constexpr (block.codes.size() == 32) {
-      acc = add_small<kHasMinimum<Block>>(block, x, t, b, acc);
-    } else {
-      acc = add_super<kHasMinimum<Block>>(block, x, t, b, acc);
+    std::fill_n(y + t * y_stride + row, count, 0.0F);
+  }
+  BlockTile tile{};
+  for (std::size_t b = 0; b < w.n_cols / BlockTile::kColumns; ++b) {
+    for (std::size_t l = 0; l < count; ++l) {
+      tile.put(l, decode(Blocks::read(w, row + l, b)));
+    }
+    for (std::size_t t = 0; t < x.n_tokens; ++t) {
+      float* out = y + t * y_stride + row;
+      Lanes acc{};
+      std::copy_n(out, count, acc.begin());
+      add_token(tile, x, b * x.n_tokens + t, acc);
+      std::copy_n(acc.begin(), count, out);
     }
   }
 }
@@ -116,14 +154,8 @@ void add_block(const Block& stored, const Activations& x, std::size_t b, float* 
 template <class Blocks>
 void matmul_blocks(const Matrix& w, const Activations& x, float* y, std::size_t y_stride,
                    RowRange rows) noexcept {
-  using Block = typename Blocks::Block;
-  const std::size_t n_blocks = w.n_cols / gguf::traits(Block::kDType).block_elements;
-  for (std::size_t r = rows.begin; r < rows.end; ++r) {
-    const Blocks blocks(w, r);
-    clear_row(x, y, y_stride, r);
-    for (std::size_t b = 0; b < n_blocks; ++b) {
-      add_block(blocks.at(b), x, b, y + r, y_stride);
-    }
+  for (std::size_t r = rows.begin; r < rows.end; r += kLanes) {
+    multiply_rows<Blocks>(w, x, y, y_stride, r, std::min(kLanes, rows.end - r));
   }
 }
 

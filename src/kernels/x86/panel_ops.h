@@ -2,13 +2,14 @@
 // holds eight of a panel's rows.
 #pragma once
 
+#include "kernels/x86/panel_factors.h"
 #include "kernels/x86/vectors.h"
 
 namespace smol::kernels::x86 {
 
 SMOL_TARGET_BEGIN("avx2,fma,f16c")
 
-struct PanelOps256 {
+struct PanelOps256 : FactorOps {
   using Vec = __m256i;
   using Float = __m256;
   static constexpr std::size_t kBytes = 32;
@@ -66,6 +67,8 @@ struct PanelOps256 {
   static Float load_halves(const std::uint16_t* rows, std::size_t part) noexcept {
     return _mm256_cvtph_ps(load128(rows + 8 * part));
   }
+
+  static Float load_floats(const float* from) noexcept { return _mm256_loadu_ps(from); }
 
   static void store_floats(float* to, Float x) noexcept { _mm256_storeu_ps(to, x); }
 };

@@ -1,5 +1,6 @@
 // The forward pass on the CPU, layer by layer as the papers write it. Every step splits its rows or
-// tokens over the pool; nothing allocates.
+// tokens over the pool, and what follows a product is done by whoever completes its rows: one token
+// waits five times a layer. Nothing allocates.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include "model/cpu/caching_decoder.h"
 #include "model/cpu/kv_cache.h"
 #include "model/cpu/matmul_input.h"
+#include "model/cpu/multiplier.h"
 #include "model/cpu/parallel.h"
 #include "model/cpu/reserved_array.h"
 #include "model/decoder.h"
@@ -35,18 +37,15 @@ class CpuDecoder final : public CachingDecoder {
   void append_to_slots(std::span<const BatchToken> batch);
   void embed(std::span<const BatchToken> batch);
   void attention_block(std::size_t layer, std::span<const BatchToken> batch);
+  void project_qkv(std::size_t layer, std::span<const BatchToken> batch);
   void ffn_block(const LayerWeights& weights, std::size_t n_tokens);
   std::span<const float> compute_logits(std::span<const BatchToken> batch);
 
-  // Rows of a product's input: `row` of `n_rows`.
-  struct InputRow {
-    std::size_t row, n_rows;
-  };
-
-  void norm_row(std::span<const float> x, std::span<const float> weight, InputRow to,
+  void norm_row(std::size_t token, std::span<const float> weight, InputRow to,
                 QuantizedForms forms);
-  void rotate_and_store(std::size_t layer, const BatchToken& token, std::size_t row);
-  void add_to_residual(std::size_t n_tokens);
+  void rotate_and_store(std::size_t layer, const BatchToken& token, std::size_t row,
+                        std::size_t kv_head);
+  void add_product(const kernels::Matrix& w, const kernels::Activations& input);
 
   const Weights& weights_;
   ThreadPool& pool_;
@@ -55,18 +54,25 @@ class CpuDecoder final : public CachingDecoder {
   std::size_t q_width_, kv_width_;
 
   Attention attention_;
-  MatMulInput input_;
+  MatMulInput input_;       // of rows as wide as the model or its queries
+  MatMulInput down_input_;  // of rows [d_ff]
+  Multiplier multiplier_;
   ReservedArray<float> x_;                // [max_batch, d_model] residual stream
-  ReservedArray<float> y_;                // [max_batch, d_model] what a block adds to it
+  ReservedArray<float> y_;                // [max_batch, d_model] a block's input, then what it adds
   ReservedArray<float> q_;                // [max_batch, n_heads * head_dim]
   ReservedArray<float> k_, v_;            // [max_batch, n_kv_heads * head_dim]
+  ReservedArray<float> attended_;         // [max_batch, n_heads * head_dim]
   ReservedArray<float> gate_, up_;        // [max_batch, d_ff]
   ReservedArray<float> cosines_, sines_;  // [max_batch, head_dim / 2]
   ReservedArray<float> logits_;           // [max_batch, vocab_size]
 };
 
-std::size_t widest(const ModelConfig& config) noexcept {
-  return std::max({config.d_model, config.d_ff, config.n_heads * config.head_dim});
+// Rows whose results go on together: whole blocks of activations of either form.
+constexpr std::size_t kGroupRows = 256;
+
+std::size_t most_groups(const ModelConfig& config) noexcept {
+  const std::size_t most_rows = std::max({config.d_model, config.d_ff, config.vocab_size});
+  return std::max(most_rows / kGroupRows + 1, config.n_kv_heads);
 }
 
 CpuDecoder::CpuDecoder(const Weights& weights, const DecoderOptions& options, ThreadPool& pool,
@@ -79,12 +85,15 @@ CpuDecoder::CpuDecoder(const Weights& weights, const DecoderOptions& options, Th
       q_width_(config_.n_heads * config_.head_dim),
       kv_width_(config_.n_kv_heads * config_.head_dim),
       attention_(config_, options, kernels),
-      input_(options.max_batch, widest(config_), kernels),
+      input_(options.max_batch, std::max(config_.d_model, q_width_), kernels),
+      down_input_(options.max_batch, config_.d_ff, kernels),
+      multiplier_(pool, kernels, most_groups(config_)),
       x_(options.max_batch * config_.d_model),
       y_(options.max_batch * config_.d_model),
       q_(options.max_batch * q_width_),
       k_(options.max_batch * kv_width_),
       v_(options.max_batch * kv_width_),
+      attended_(options.max_batch * q_width_),
       gate_(options.max_batch * config_.d_ff),
       up_(options.max_batch * config_.d_ff),
       cosines_(options.max_batch * (config_.head_dim / 2)),
@@ -127,75 +136,96 @@ void CpuDecoder::embed(std::span<const BatchToken> batch) {
   });
 }
 
-// One row into `input_`: the residual stream, normed, in the forms that the next products want.
-void CpuDecoder::norm_row(std::span<const float> x, std::span<const float> weight, InputRow to,
+// A token of the residual stream, normed, into a row of y_ and the forms that the next products
+// want.
+void CpuDecoder::norm_row(std::size_t token, std::span<const float> weight, InputRow to,
                           QuantizedForms forms) {
-  kernels_.rms_norm(x, weight, norm_eps_, input_.row(to.row, config_.d_model));
-  input_.quantize(to.row, to.n_rows, config_.d_model, forms);
-}
-
-void CpuDecoder::rotate_and_store(std::size_t layer, const BatchToken& token, std::size_t row) {
-  const std::size_t head_dim = config_.head_dim;
-  float* k = k_.row(row, kv_width_).data();
-  if (config_.layer_uses_rope[layer]) {
-    const kernels::Rope rope =
-        config_.rope.pairs == RopePairs::Adjacent ? kernels_.rope_adjacent : kernels_.rope_halves;
-    const float* cosines = cosines_.row(row, head_dim / 2).data();
-    const float* sines = sines_.row(row, head_dim / 2).data();
-    rope(q_.row(row, q_width_).data(), config_.n_heads, head_dim, cosines, sines);
-    rope(k, config_.n_kv_heads, head_dim, cosines, sines);
-  }
-  const float* v = v_.row(row, kv_width_).data();
-  for (std::size_t head = 0; head < config_.n_kv_heads; ++head) {
-    kernels_.kv_store(cache_.format(), cache_.tile(token.slot, layer, head, token.position),
-                      token.position % kBlockTokens, k + head * head_dim, v + head * head_dim);
-  }
+  const std::span<float> normed = y_.row(to.row, config_.d_model);
+  kernels_.rms_norm(x_.row(token, config_.d_model), weight, norm_eps_, normed);
+  input_.quantize(to, 0, normed, forms);
 }
 
 void CpuDecoder::attention_block(std::size_t layer, std::span<const BatchToken> batch) {
   const LayerWeights& w = weights_.layers()[layer];
   const std::size_t n = batch.size();
-  const QuantizedForms qkv_forms = QuantizedForms::of({&w.wq, &w.wk, &w.wv});
-  parallel(pool_, n, [&](std::size_t t) {
-    norm_row(x_.row(t, config_.d_model), w.attn_norm, {t, n}, qkv_forms);
-  });
-  const std::array qkv{Product{&w.wq, input_.for_matrix(w.wq, n), q_.data()},
-                       Product{&w.wk, input_.for_matrix(w.wk, n), k_.data()},
-                       Product{&w.wv, input_.for_matrix(w.wv, n), v_.data()}};
-  multiply(pool_, kernels_, qkv);
-  parallel(pool_, n, [&](std::size_t t) { rotate_and_store(layer, batch[t], t); });
-
-  attention_.run(pool_, cache_, layer, batch, q_.data(), input_.row(0, q_width_).data());
+  const QuantizedForms in_forms = QuantizedForms::of({&w.wq, &w.wk, &w.wv});
+  parallel(pool_, n, [&](std::size_t t) { norm_row(t, w.attn_norm, {t, n}, in_forms); });
+  project_qkv(layer, batch);
+  attention_.run(pool_, cache_, layer, batch, q_.data(), attended_.data());
   const QuantizedForms out_forms = QuantizedForms::of({&w.wo});
-  parallel(pool_, n, [&](std::size_t t) { input_.quantize(t, n, q_width_, out_forms); });
-  const std::array out{Product{&w.wo, input_.for_matrix(w.wo, n), y_.data()}};
-  multiply(pool_, kernels_, out);
-  add_to_residual(n);
+  parallel(pool_, n, [&](std::size_t t) {
+    input_.quantize({t, n}, 0, attended_.row(t, q_width_), out_forms);
+  });
+  add_product(w.wo, input_.for_matrix(w.wo, n, attended_.data()));
+}
+
+// Queries, keys and values; those of a KV head are rotated and stored when its rows are complete.
+void CpuDecoder::project_qkv(std::size_t layer, std::span<const BatchToken> batch) {
+  const LayerWeights& w = weights_.layers()[layer];
+  const std::size_t n = batch.size();
+  const auto product = [&](const kernels::Matrix& matrix, float* y) {
+    return Product{&matrix, input_.for_matrix(matrix, n, y_.data()), y,
+                   matrix.n_rows / config_.n_kv_heads};
+  };
+  const std::array qkv{product(w.wq, q_.data()), product(w.wk, k_.data()),
+                       product(w.wv, v_.data())};
+  multiplier_.run(qkv, [&](std::size_t kv_head) {
+    for (std::size_t t = 0; t < n; ++t) {
+      rotate_and_store(layer, batch[t], t, kv_head);
+    }
+  });
+}
+
+// One KV head and its query heads.
+void CpuDecoder::rotate_and_store(std::size_t layer, const BatchToken& token, std::size_t row,
+                                  std::size_t kv_head) {
+  const std::size_t head_dim = config_.head_dim;
+  const std::size_t n_queries = config_.n_heads / config_.n_kv_heads;
+  float* q = q_.row(row, q_width_).data() + kv_head * n_queries * head_dim;
+  float* k = k_.row(row, kv_width_).data() + kv_head * head_dim;
+  if (config_.layer_uses_rope[layer]) {
+    const kernels::Rope rope =
+        config_.rope.pairs == RopePairs::Adjacent ? kernels_.rope_adjacent : kernels_.rope_halves;
+    const float* cosines = cosines_.row(row, head_dim / 2).data();
+    const float* sines = sines_.row(row, head_dim / 2).data();
+    rope(q, n_queries, head_dim, cosines, sines);
+    rope(k, 1, head_dim, cosines, sines);
+  }
+  const float* v = v_.row(row, kv_width_).data() + kv_head * head_dim;
+  kernels_.kv_store(cache_.format(), cache_.tile(token.slot, layer, kv_head, token.position),
+                    token.position % kBlockTokens, k, v);
 }
 
 // SwiGLU (Shazeer 2020, arXiv:2002.05202).
 void CpuDecoder::ffn_block(const LayerWeights& w, std::size_t n) {
   const QuantizedForms in_forms = QuantizedForms::of({&w.w_gate, &w.w_up});
-  parallel(pool_, n, [&](std::size_t t) {
-    norm_row(x_.row(t, config_.d_model), w.ffn_norm, {t, n}, in_forms);
-  });
-  const std::array gate_up{Product{&w.w_gate, input_.for_matrix(w.w_gate, n), gate_.data()},
-                           Product{&w.w_up, input_.for_matrix(w.w_up, n), up_.data()}};
-  multiply(pool_, kernels_, gate_up);
+  parallel(pool_, n, [&](std::size_t t) { norm_row(t, w.ffn_norm, {t, n}, in_forms); });
+  const std::array gate_up{
+      Product{&w.w_gate, input_.for_matrix(w.w_gate, n, y_.data()), gate_.data(), kGroupRows},
+      Product{&w.w_up, input_.for_matrix(w.w_up, n, y_.data()), up_.data(), kGroupRows}};
   const QuantizedForms down_forms = QuantizedForms::of({&w.w_down});
-  parallel(pool_, n, [&](std::size_t t) {
-    kernels_.swiglu(gate_.row(t, config_.d_ff), up_.row(t, config_.d_ff),
-                    input_.row(t, config_.d_ff));
-    input_.quantize(t, n, config_.d_ff, down_forms);
+  multiplier_.run(gate_up, [&](std::size_t group) {
+    const std::size_t first = group * kGroupRows;
+    const std::size_t count = std::min(kGroupRows, config_.d_ff - first);
+    for (std::size_t t = 0; t < n; ++t) {
+      const std::span<float> gate = gate_.row(t, config_.d_ff).subspan(first, count);
+      kernels_.swiglu(gate, up_.row(t, config_.d_ff).subspan(first, count), gate);
+      down_input_.quantize({t, n}, first, gate, down_forms);
+    }
   });
-  const std::array down{Product{&w.w_down, input_.for_matrix(w.w_down, n), y_.data()}};
-  multiply(pool_, kernels_, down);
-  add_to_residual(n);
+  add_product(w.w_down, down_input_.for_matrix(w.w_down, n, gate_.data()));
 }
 
-void CpuDecoder::add_to_residual(std::size_t n_tokens) {
-  parallel(pool_, n_tokens, [&](std::size_t t) {
-    kernels_.add(x_.row(t, config_.d_model), y_.row(t, config_.d_model));
+// Adds w times the input to the residual stream.
+void CpuDecoder::add_product(const kernels::Matrix& w, const kernels::Activations& input) {
+  const Product product{&w, input, y_.data(), kGroupRows};
+  multiplier_.run({&product, 1}, [&](std::size_t group) {
+    const std::size_t first = group * kGroupRows;
+    const std::size_t count = std::min(kGroupRows, config_.d_model - first);
+    for (std::size_t t = 0; t < input.n_tokens; ++t) {
+      kernels_.add(x_.row(t, config_.d_model).subspan(first, count),
+                   y_.row(t, config_.d_model).subspan(first, count));
+    }
   });
 }
 
@@ -207,13 +237,12 @@ std::span<const float> CpuDecoder::compute_logits(std::span<const BatchToken> ba
   std::size_t row = 0;
   for (std::size_t t = 0; t < batch.size(); ++t) {
     if (wants(batch[t])) {
-      norm_row(x_.row(t, config_.d_model), weights_.output_norm(), {row, n_wanted}, forms);
+      norm_row(t, weights_.output_norm(), {row, n_wanted}, forms);
       ++row;
     }
   }
   if (n_wanted > 0) {
-    const std::array out{Product{&w, input_.for_matrix(w, n_wanted), logits_.data()}};
-    multiply(pool_, kernels_, out);
+    multiplier_.run({&w, input_.for_matrix(w, n_wanted, y_.data()), logits_.data(), kGroupRows});
   }
   return {logits_.data(), n_wanted * config_.vocab_size};
 }

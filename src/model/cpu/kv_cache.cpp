@@ -37,9 +37,20 @@ std::size_t budget(const DecoderOptions& options) noexcept {
                                : product({options.n_slots, blocks_of(options.context)});
 }
 
+kernels::KvType stored_as(KvCacheType type) noexcept {
+  switch (type) {
+    case KvCacheType::F32:
+      return kernels::KvType::F32;
+    case KvCacheType::F16:
+      return kernels::KvType::F16;
+    case KvCacheType::Int8:
+      break;
+  }
+  return kernels::KvType::Int8;
+}
+
 kernels::KvFormat format_of(const ModelConfig& config, KvCacheType type) noexcept {
-  const auto stored = type == KvCacheType::F32 ? kernels::KvType::F32 : kernels::KvType::F16;
-  return {stored, config.head_dim};
+  return {stored_as(type), config.head_dim};
 }
 
 // Of the arena. Throws before anything is taken.
@@ -70,6 +81,7 @@ KvCache::KvCache(const ModelConfig& config, const DecoderOptions& options)
       block_bytes_(kv_block_bytes(config, options.kv_type)),
       n_blocks_(budget(options)),
       memory_(checked_bytes(n_blocks_, block_bytes_)),
+      most_blocks_(options.context / kBlockTokens),
       n_references_(n_blocks_, 0),
       slots_(options.n_slots) {
   freed_.reserve(n_blocks_);
@@ -97,7 +109,7 @@ std::span<const BlockId> KvCache::blocks(SlotId slot) const noexcept {
 
 void KvCache::attach(SlotId slot, std::span<const BlockId> blocks) noexcept {
   Slot& held = slots_[slot];
-  SMOL_CHECK(held.n_tokens == 0 && blocks.size() <= held.blocks.capacity());
+  SMOL_CHECK(held.n_tokens == 0 && blocks.size() <= most_blocks_);
   for (const BlockId block : blocks) {
     retain(block);
     held.blocks.push_back(block);

@@ -67,6 +67,7 @@ class KvCache {
   std::size_t n_kv_heads_;
   std::size_t tile_bytes_, block_bytes_, n_blocks_;
   HugePageArena memory_;                     // [n_blocks, n_layers, n_kv_heads, tile_bytes]
+  std::size_t most_blocks_;                  // full ones, of one slot
   std::vector<std::uint32_t> n_references_;  // [n_blocks]
   std::vector<BlockId> freed_;               // written before, taken first
   std::size_t n_touched_ = 0;                // blocks from here on were never taken

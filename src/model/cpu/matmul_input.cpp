@@ -19,42 +19,40 @@ QuantizedForms QuantizedForms::of(std::initializer_list<const kernels::Matrix*> 
   return forms;
 }
 
-MatMulInput::Form::Form(std::size_t max_tokens, std::size_t max_cols, std::size_t block_length)
+MatMulInput::Form::Form(std::size_t max_rows, std::size_t max_cols, std::size_t block_length)
     : block(block_length),
-      codes(max_tokens * max_cols),
-      scales(max_tokens * (max_cols / block_length)),
-      sums(max_tokens * (max_cols / kernels::kSumBlock)) {}
+      codes(max_rows * max_cols),
+      scales(max_rows * (max_cols / block_length)),
+      sums(max_rows * (max_cols / kernels::kSumBlock)) {}
 
-MatMulInput::MatMulInput(std::size_t max_tokens, std::size_t max_cols,
+MatMulInput::MatMulInput(std::size_t max_rows, std::size_t max_cols,
                          const kernels::KernelTable& kernels)
     : kernels_(kernels),
-      f32_(max_tokens * max_cols),
-      q8x32_(max_tokens, max_cols, kSmallBlock),
-      q8x256_(max_tokens, max_cols, kLargeBlock) {}
+      q8x32_(max_rows, max_cols, kSmallBlock),
+      q8x256_(max_rows, max_cols, kLargeBlock) {}
 
-kernels::QuantizedRow MatMulInput::place(const Form& form, std::size_t token,
-                                         std::size_t n_tokens) noexcept {
-  return {form.codes.data() + token * form.block, form.scales.data() + token,
-          form.sums.data() + token * (form.block / kernels::kSumBlock), n_tokens};
+kernels::QuantizedRow MatMulInput::place(const Form& form, InputRow to,
+                                         std::size_t column) noexcept {
+  const std::size_t at = column / form.block * to.n_rows + to.row;  // blocks before
+  return {form.codes.data() + at * form.block, form.scales.data() + at,
+          form.sums.data() + at * (form.block / kernels::kSumBlock), to.n_rows};
 }
 
-void MatMulInput::quantize(std::size_t token, std::size_t n_tokens, std::size_t n_cols,
+void MatMulInput::quantize(InputRow to, std::size_t first_column, std::span<const float> x,
                            QuantizedForms forms) const noexcept {
-  const std::span<const float> x = f32_.row(token, n_cols);
   if (forms.q8x32) {
-    kernels_.quantize_q8x32(x, place(q8x32_, token, n_tokens));
+    kernels_.quantize_q8x32(x, place(q8x32_, to, first_column));
   }
   if (forms.q8x256) {
-    kernels_.quantize_q8x256(x, place(q8x256_, token, n_tokens));
+    kernels_.quantize_q8x256(x, place(q8x256_, to, first_column));
   }
 }
 
-kernels::Activations MatMulInput::for_matrix(const kernels::Matrix& matrix,
-                                             std::size_t n_tokens) const noexcept {
+kernels::Activations MatMulInput::for_matrix(const kernels::Matrix& matrix, std::size_t n_rows,
+                                             const float* f32) const noexcept {
   const kernels::ActivationFormat format = kernels::activation_format(matrix.dtype);
   const Form& form = format == kernels::ActivationFormat::Q8x256 ? q8x256_ : q8x32_;
-  return {format,          n_tokens,          matrix.n_cols,
-          f32_.data(),     form.codes.data(), form.scales.data(),
+  return {format,          n_rows, matrix.n_cols, f32, form.codes.data(), form.scales.data(),
           form.sums.data()};
 }
 

@@ -1,11 +1,9 @@
-// Rows of activations on their way into a matrix product: float32, and quantized as the weights
-// want them.
+// Activations on their way into a matrix product, quantized as the weights want them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <span>
 
 #include "kernels/kernel_table.h"
@@ -19,39 +17,38 @@ struct QuantizedForms {
   static QuantizedForms of(std::initializer_list<const kernels::Matrix*> matrices) noexcept;
 };
 
+// One of the rows that a product will take.
+struct InputRow {
+  std::size_t row, n_rows;
+};
+
 class MatMulInput {
  public:
-  // Any rows [n_tokens, n_cols] up to these sizes.
-  MatMulInput(std::size_t max_tokens, std::size_t max_cols, const kernels::KernelTable& kernels);
+  // Any rows [n_rows, n_cols] up to these sizes.
+  MatMulInput(std::size_t max_rows, std::size_t max_cols, const kernels::KernelTable& kernels);
 
-  // The float32 row of a token, to be written. Rows of other lengths lie elsewhere.
-  [[nodiscard]] std::span<float> row(std::size_t token, std::size_t n_cols) const noexcept {
-    return f32_.row(token, n_cols);
-  }
-
-  // Derives the quantized forms of a finished row, one of the `n_tokens` that a product will take.
-  // Different tokens may run at the same time.
-  void quantize(std::size_t token, std::size_t n_tokens, std::size_t n_cols,
+  // Quantizes columns of a row from `first_column` on, which begins a block of each form and so
+  // does what follows them. Different columns and rows may run at the same time.
+  void quantize(InputRow to, std::size_t first_column, std::span<const float> x,
                 QuantizedForms forms) const noexcept;
-  // What a product with `matrix` reads; the rows must hold that form.
-  [[nodiscard]] kernels::Activations for_matrix(const kernels::Matrix& matrix,
-                                                std::size_t n_tokens) const noexcept;
+  // What a product with `matrix` reads; the rows must hold that form. `f32` [n_rows, n_cols]: the
+  // same rows, for matrices that take floats.
+  [[nodiscard]] kernels::Activations for_matrix(const kernels::Matrix& matrix, std::size_t n_rows,
+                                                const float* f32) const noexcept;
 
  private:
   struct Form {
-    Form(std::size_t max_tokens, std::size_t max_cols, std::size_t block);
+    Form(std::size_t max_rows, std::size_t max_cols, std::size_t block);
     std::size_t block;
     ReservedArray<std::int8_t> codes;
     ReservedArray<float> scales;
     ReservedArray<std::int16_t> sums;
   };
 
-  // Where the blocks of a token go.
-  static kernels::QuantizedRow place(const Form& form, std::size_t token,
-                                     std::size_t n_tokens) noexcept;
+  // Where the blocks of a row go, from that of a column on.
+  static kernels::QuantizedRow place(const Form& form, InputRow to, std::size_t column) noexcept;
 
   const kernels::KernelTable& kernels_;
-  ReservedArray<float> f32_;
   Form q8x32_, q8x256_;
 };
 

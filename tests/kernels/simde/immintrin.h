@@ -44,6 +44,27 @@ inline simde__m512 smol_cvtepi32_ps(simde__m512i values) {
   return simde_mm512_castsi512_ps(smol_join(_mm256_castps_si256(low), _mm256_castps_si256(high)));
 }
 
+#define _mm512_cvtps_epi32 smol_cvtps_epi32
+#define _mm512_cvtepi32_epi8 smol_cvtepi32_epi8
+
+inline simde__m512i smol_cvtps_epi32(simde__m512 values) {
+  const simde__m512d pairs = simde_mm512_castps_pd(values);
+  const __m256 high = _mm256_castpd_ps(simde_mm512_extractf64x4_pd(pairs, 1));
+  return smol_join(_mm256_cvtps_epi32(simde_mm512_castps512_ps256(values)),
+                   _mm256_cvtps_epi32(high));
+}
+
+// The low byte of each lane.
+inline __m128i smol_cvtepi32_epi8(simde__m512i values) {
+  alignas(64) unsigned char from[64];
+  alignas(16) unsigned char to[16];
+  simde_mm512_store_si512(from, values);
+  for (int i = 0; i < 16; ++i) {
+    to[i] = from[4 * i];
+  }
+  return _mm_load_si128(reinterpret_cast<const __m128i*>(to));
+}
+
 // AVX-VNNI's names for what AVX-512 VL has, too.
 #define _mm256_dpbusd_avx_epi32 simde_mm256_dpbusd_epi32
 #define _mm256_dpwssd_avx_epi32 simde_mm256_dpwssd_epi32

@@ -1,13 +1,14 @@
 // Products of panels with tokens, for one instruction set: included as panel_formats.h says, after
 // it. `Ops` says what a vector is: kBytes, kWide (byte products are summed as int32, not as int16),
-// the operations on codes, sums and floats.
+// kFlipsSigned (products want unsigned codes), the operations on codes, sums and floats.
 //
-// The loop order: blocks of up to 32 tokens, panels, cells; in a cell, units of codes are unpacked
-// into eight registers and meet every token of the block. Float sums follow the canonical order:
-// one accumulator for each row and token, cells ascending.
+// The loop order: blocks of up to 32 tokens, stretches of columns, panels, cells; in a cell, units
+// of codes are unpacked into eight registers and meet every token of the block. Float sums follow
+// the canonical order: one accumulator for each row and token, cells ascending; y keeps it between
+// stretches.
 #pragma once
 
-namespace smol::kernels::x86 {
+namespace smol::kernels {
 namespace {
 
 template <class Ops>
@@ -79,7 +80,7 @@ template <class Ops, class Format, std::size_t kUnit>
   asm volatile("" ::: "memory");  // or the compiler gathers the prefetches of all units
   const char* bytes = reinterpret_cast<const char*>(&cell) + kAhead + stage * kStageBytes;
   for (std::size_t at = kFirst; at < (kUnit + 1) * kUnitBytes; at += kLine) {
-    _mm_prefetch(bytes + at, _MM_HINT_T0);
+    __builtin_prefetch(bytes + at);
   }
 }
 
@@ -143,7 +144,7 @@ template <class Ops, class Format, class Count, class Sink>
 }
 
 template <class Ops>
-typename Ops::Vec multiply_pairs(const SuperFactors& factors, std::size_t n_pairs,
+typename Ops::Vec multiply_pairs(const PanelFactors& factors, std::size_t n_pairs,
                                  const std::int16_t* sums, std::size_t part) noexcept {
   typename Ops::Vec total = Ops::zero();
   for (std::size_t p = 0; p < n_pairs; ++p) {
@@ -156,14 +157,14 @@ typename Ops::Vec multiply_pairs(const SuperFactors& factors, std::size_t n_pair
 // acc = fma(dx, fma(-dmin, M, d I), acc), or acc = fma(d dx, I - 32 M, acc).
 template <class Ops, class Format>
 [[gnu::always_inline]] inline void add_super(const typename Format::Cell& cell,
-                                             const SuperFactors& factors,
+                                             const PanelFactors& factors,
                                              const typename Ops::Vec (&sums)[kParts<Ops>],
                                              const CellTokens& token,
                                              typename Ops::Float (&acc)[kParts<Ops>]) noexcept {
   const auto dx = Ops::set_float(*token.scales);
   alignas(16) std::int16_t joined[8];
   if constexpr (Format::kMinimum) {
-    join_sums(token.sums, joined);
+    Ops::join_sums(token.sums, joined);
   }
   for (std::size_t part = 0; part < kParts<Ops>; ++part) {
     const auto d = Ops::load_halves(cell.d.data(), part);
@@ -186,8 +187,8 @@ template <class Ops, class Format, class Count>
 [[gnu::always_inline]] inline void add_large_cell(
     const typename Format::Cell& cell, const CellTokens& x, Count count,
     typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
-  SuperFactors factors;
-  const CellScales* scales = unpack_factors(cell, factors);
+  PanelFactors factors;
+  const CellScales* scales = Ops::unpack_factors(cell, factors);
   SumsOf<Ops, Count::kMost> waiting;
   SumsOf<Ops, Count::kMost> sums;
   for (std::size_t t = 0; t < count.size(); ++t) {
@@ -210,7 +211,7 @@ template <class Ops, class Format, class Count>
 [[gnu::always_inline]] inline void add_small_cell(
     const typename Format::Cell& cell, const CellTokens& x, Count count,
     typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
-  constexpr int kOffset = Format::kSigned && Ops::kWide ? 128 : Format::kOffset;
+  constexpr int kOffset = Format::kSigned && Ops::kFlipsSigned ? 128 : Format::kOffset;
   SumsOf<Ops, Count::kMost> waiting;
   const CellJob<Ops, Format, Count> job{cell, nullptr, x.codes, count, waiting};
   multiply_cell(job, [&](std::size_t t, std::size_t part, typename Ops::Vec total) {
@@ -228,9 +229,10 @@ template <class Ops, class Format, class Count>
   });
 }
 
-// One panel against tokens [first_token, first_token + count).
+// Cells of one panel against tokens [first_token, first_token + count).
 struct PanelJob {
   const std::byte* panel;
+  std::size_t first_cell, last_cell;
   std::size_t n_rows;  // 1 to 16
   const Activations* x;
   std::size_t first_token;
@@ -245,11 +247,15 @@ void multiply_panel(const PanelJob& job, Count count) noexcept {
   const auto* cells = reinterpret_cast<const Cell*>(job.panel);
   typename Ops::Float acc[Count::kMost][kParts<Ops>];
   for (std::size_t t = 0; t < count.size(); ++t) {
+    std::array<float, kPanelRows> rows{};
+    if (job.first_cell > 0) {
+      std::copy_n(job.y + t * job.y_stride, job.n_rows, rows.begin());
+    }
     for (std::size_t part = 0; part < kParts<Ops>; ++part) {
-      acc[t][part] = Ops::set_float(0.0F);
+      acc[t][part] = Ops::load_floats(rows.data() + part * Ops::kBytes / sizeof(float));
     }
   }
-  for (std::size_t b = 0; b < x.n_cols / Format::kColumns; ++b) {
+  for (std::size_t b = job.first_cell; b < job.last_cell; ++b) {
     const std::size_t at = b * x.n_tokens + job.first_token;
     const CellTokens tokens{x.codes + at * Format::kColumns, x.scales + at,
                             x.sums + at * (Format::kColumns / kSumBlock)};
@@ -283,17 +289,27 @@ void multiply_tokens(const PanelJob& job, std::size_t count) noexcept {
 template <class Ops, class Format>
 void multiply_panels(const Matrix& w, const Activations& x, float* y, std::size_t y_stride,
                      RowRange rows) noexcept {
+  // The columns of a block of tokens stay in the second-level cache while the panels pass; with few
+  // tokens there is little to keep, and the weights are read as they lie.
+  constexpr std::size_t kFewTokens = 8;
+  constexpr std::size_t kStretch = 2048 / Format::kColumns;
+  const std::size_t n_cells = x.n_cols / Format::kColumns;
+  const std::size_t stretch = x.n_tokens <= kFewTokens ? n_cells : kStretch;
   const std::size_t stride = panel_bytes(w.row_bytes);
   for (std::size_t t = 0; t < x.n_tokens; t += AnyCount::kMost) {
     const std::size_t count = std::min(AnyCount::kMost, x.n_tokens - t);
-    for (std::size_t r = rows.begin; r < rows.end; r += kPanelRows) {
-      const PanelJob job{w.data + r / kPanelRows * stride,
-                         std::min(kPanelRows, rows.end - r),
-                         &x,
-                         t,
-                         y + t * y_stride + r,
-                         y_stride};
-      multiply_tokens<Ops, Format>(job, count);
+    for (std::size_t cell = 0; cell < n_cells; cell += stretch) {
+      for (std::size_t r = rows.begin; r < rows.end; r += kPanelRows) {
+        const PanelJob job{w.data + r / kPanelRows * stride,
+                           cell,
+                           std::min(cell + stretch, n_cells),
+                           std::min(kPanelRows, rows.end - r),
+                           &x,
+                           t,
+                           y + t * y_stride + r,
+                           y_stride};
+        multiply_tokens<Ops, Format>(job, count);
+      }
     }
   }
 }
@@ -320,4 +336,4 @@ MatMul panel_products(gguf::DType weights) noexcept {
 }
 
 }  // namespace
-}  // namespace smol::kernels::x86
+}  // namespace smol::kernels

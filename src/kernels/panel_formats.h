@@ -6,7 +6,7 @@
 // each, from the first of the stage. `part` counts the vectors that make up 16 rows.
 #pragma once
 
-namespace smol::kernels::x86 {
+namespace smol::kernels {
 namespace {
 
 struct Q4KFormat {
@@ -115,9 +115,13 @@ struct Q80Format : SmallFormat {
   template <class Ops, std::size_t kGroup>
   static typename Ops::Vec codes(const Cell& cell, std::size_t, std::size_t part) noexcept {
     const auto signed_codes = Ops::load(cell.qs[kGroup].data() + part * Ops::kBytes);
-    return Ops::kWide ? Ops::flip_signs(signed_codes) : signed_codes;
+    if constexpr (Ops::kFlipsSigned) {
+      return Ops::flip_signs(signed_codes);
+    } else {
+      return signed_codes;
+    }
   }
 };
 
 }  // namespace
-}  // namespace smol::kernels::x86
+}  // namespace smol::kernels

@@ -1,0 +1,298 @@
+// Attention over a cache of int8, for one instruction set: included after its `Ops`, inside its
+// target region. The order of operations is that of scalar/attention_int8.cpp.
+//
+// Ops: Vec, of kBytes, and what it does with codes; Floats, 16 lanes of float32; kColumns, the
+// queries whose sums fit the registers; kKeyBias, by how much prepare_keys() raises the codes.
+#pragma once
+
+namespace smol::kernels::x86 {
+namespace {
+
+inline constexpr std::size_t kFloats = 16;
+inline constexpr std::size_t kMaxHeadDim = 128;
+
+// A query, quantized.
+struct alignas(64) QueryCodes {
+  std::array<std::int8_t, kMaxHeadDim> codes;
+  float factor;  // what an integer sum times the key's scale is multiplied with
+  int bias;      // by how much integer sums are too high
+};
+
+// Queries whose steps run side by side, so that none waits for its own sums across lanes.
+inline constexpr std::size_t kTogether = 4;
+
+// One step of these queries: a column each.
+struct alignas(64) Columns {
+  std::array<std::array<std::int32_t, kStep>, kTogether> sums;   // Q.K
+  std::array<std::array<float, kStep>, kTogether> weights;       // scores before
+  std::array<std::array<std::uint8_t, kStep>, kTogether> codes;  // of the weights
+  std::array<float, kTogether> maxima, scales;
+  std::array<float, kFloats> corrections;  // of as many lanes as exp takes
+};
+
+struct alignas(64) TileScales {
+  std::array<float, kStep> keys, values;
+};
+
+template <class Ops>
+float largest_magnitude(const float* values, std::size_t n) noexcept {
+  auto largest = Ops::set(0.0F);
+  for (std::size_t i = 0; i < n; i += kFloats) {
+    largest = Ops::max_magnitude(largest, Ops::load(values + i));
+  }
+  return Ops::largest_magnitude_lane(largest);
+}
+
+template <class Ops>
+void quantize(const float* q, std::size_t n, float scale, QueryCodes& out) noexcept {
+  const BlockScale block = block_scale(largest_magnitude<Ops>(q, n));
+  for (std::size_t d = 0; d < n; d += kFloats) {
+    const auto scaled = Ops::multiply(Ops::load(q + d), Ops::set(block.inverse));
+    Ops::store_codes(out.codes.data() + d, Ops::clamp(scaled, -kCodeMax, kCodeMax));
+  }
+  out.factor = block.scale * scale;
+  out.bias = 0;
+  if constexpr (Ops::kKeyBias != 0) {
+    for (std::size_t d = 0; d < n; ++d) {
+      out.bias += Ops::kKeyBias * out.codes[d];
+    }
+  }
+}
+
+template <class Ops>
+void read_scales(const std::byte* halves, TileScales& out) noexcept {
+  for (std::size_t p = 0; p < kStep; p += kFloats) {
+    Ops::store(out.keys.data() + p, Ops::load_halves(halves + p * kScaleBytes));
+    Ops::store(out.values.data() + p, Ops::load_halves(halves + (kStep + p) * kScaleBytes));
+  }
+}
+
+// Memory that is read next: a line is asked for with every step of the products, so that the
+// requests do not come in a burst.
+struct Ahead {
+  const std::byte* line;
+
+  void ask() noexcept {
+    _mm_prefetch(static_cast<const char*>(static_cast<const void*>(line)), _MM_HINT_T1);
+    line += 64;
+  }
+};
+
+template <class Ops, std::size_t kColumns, std::size_t kVectors>
+using SumsOf = typename Ops::Vec[kColumns][kVectors];
+
+template <class Ops, std::size_t kColumns, std::size_t kVectors>
+void clear(SumsOf<Ops, kColumns, kVectors>& sums) noexcept {
+  for (auto& column : sums) {
+    for (auto& sum : column) {
+      sum = Ops::zero();
+    }
+  }
+}
+
+// Q.K of all 64 positions, for columns from `first` on.
+template <class Ops, std::size_t kDim, std::size_t kColumns>
+void multiply_keys(const std::byte* keys, const QueryCodes* queries, std::size_t first,
+                   Columns& out, Ahead& ahead) noexcept {
+  constexpr std::size_t kVectors = kStep * 4 / Ops::kBytes;
+  SumsOf<Ops, kColumns, kVectors> sums;
+  clear<Ops, kColumns, kVectors>(sums);
+  for (std::size_t d = 0; d < kDim; d += 4) {
+    typename Ops::Query query[kColumns];
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      query[c] = Ops::query(queries[first + c].codes.data() + d);
+      ahead.ask();
+    }
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const auto key = Ops::prepare_keys(Ops::load_bytes(keys + d * kStep + v * Ops::kBytes));
+#pragma GCC unroll 4
+      for (std::size_t c = 0; c < kColumns; ++c) {
+        sums[c][v] = Ops::add_keys(sums[c][v], key, query[c]);
+      }
+    }
+  }
+  for (std::size_t c = 0; c < kColumns; ++c) {
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      Ops::store_bytes(out.sums[first + c].data() + v * Ops::kBytes / 4, sums[c][v]);
+    }
+  }
+}
+
+// Integer sums to scores; returns the largest.
+template <class Ops>
+float score(const QueryCodes& query, const TileScales& scales, std::size_t count,
+            const std::array<std::int32_t, kStep>& sums,
+            std::array<float, kStep>& scores) noexcept {
+  auto largest = Ops::set(kNegativeInfinity);
+  for (std::size_t p = 0; p < kStep; p += kFloats) {
+    const auto sum = Ops::to_floats(sums.data() + p, query.bias);
+    auto value = Ops::multiply(Ops::multiply(sum, Ops::load(scales.keys.data() + p)),
+                               Ops::set(query.factor));
+    if (count < p + kFloats) {
+      value = Ops::first_of(value, Ops::set(kNegativeInfinity), count < p ? 0 : count - p);
+    }
+    Ops::store(scores.data() + p, value);
+    largest = p == 0 ? value : Ops::max(largest, value);
+  }
+  return Ops::max_lane(largest);
+}
+
+struct Weighed {
+  float sum;      // of the weights
+  float largest;  // of them, each times its value's scale
+};
+
+// Scores to weights, times the values' scales.
+template <class Ops>
+Weighed weigh(const TileScales& scales, std::size_t count, float max,
+              std::array<float, kStep>& weights) noexcept {
+  auto sum = Ops::set(0.0F);
+  auto largest = Ops::set(0.0F);
+  for (std::size_t p = 0; p < kStep; p += kFloats) {
+    const auto weight = Ops::exp(Ops::subtract(Ops::load(weights.data() + p), Ops::set(max)));
+    sum = Ops::add(sum, weight);
+    auto scaled = Ops::multiply(weight, Ops::load(scales.values.data() + p));
+    if (count < p + kFloats) {
+      scaled = Ops::first_of(scaled, Ops::set(0.0F), count < p ? 0 : count - p);
+    }
+    largest = Ops::max_magnitude(largest, scaled);
+    Ops::store(weights.data() + p, scaled);
+  }
+  return {Ops::sum_lanes(sum), Ops::largest_magnitude_lane(largest)};
+}
+
+// P.V added to the accumulators, for columns from `first` on.
+template <class Ops, std::size_t kDim, std::size_t kColumns>
+void add_values(const std::byte* values, const Columns& columns, std::size_t first, Partial* out,
+                Ahead& ahead) noexcept {
+  constexpr std::size_t kLanesOfVec = Ops::kBytes / 4;
+  constexpr std::size_t kVectors = std::min(kDim / kLanesOfVec, Ops::kValueVectors);
+  for (std::size_t d = 0; d < kDim; d += kVectors * kLanesOfVec) {
+    SumsOf<Ops, kColumns, kVectors> sums;
+    clear<Ops, kColumns, kVectors>(sums);
+    for (std::size_t p = 0; p < kStep; p += 4) {
+      typename Ops::Vec weights[kColumns];
+      for (std::size_t c = 0; c < kColumns; ++c) {
+        weights[c] = Ops::broadcast(columns.codes[first + c].data() + p);
+        ahead.ask();
+      }
+#pragma GCC unroll 8
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        const auto value = Ops::load_bytes(values + p * kDim + (d + v * kLanesOfVec) * 4);
+#pragma GCC unroll 4
+        for (std::size_t c = 0; c < kColumns; ++c) {
+          sums[c][v] = Ops::add_values(sums[c][v], weights[c], value);
+        }
+      }
+    }
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        Ops::accumulate(out[first + c].acc + d + v * kLanesOfVec, columns.corrections[first + c],
+                        columns.scales[first + c], sums[c][v]);
+      }
+    }
+  }
+}
+
+struct StepOfRun {
+  const Queries& queries;
+  std::size_t step;
+  const std::byte* tile;
+  const std::byte* next;  // the tile that is read after it
+  TileScales scales;
+};
+
+// Scores, weights and codes of n columns, each stage for all of them.
+template <class Ops>
+void soften(const StepOfRun& at, std::size_t first, std::size_t n, const QueryCodes* codes,
+            Columns& columns, Partial* out) noexcept {
+  columns.corrections.fill(0.0F);
+  std::array<std::size_t, kTogether> counts;
+  for (std::size_t c = 0; c < n; ++c) {
+    counts[c] = visible_in(at.queries, (first + c) / at.queries.n_heads, at.step);
+    const float largest =
+        score<Ops>(codes[c], at.scales, counts[c], columns.sums[c], columns.weights[c]);
+    columns.maxima[c] = max_of(out[c].max, largest);
+    columns.corrections[c] = out[c].max - columns.maxima[c];
+  }
+  std::array<Weighed, kTogether> weighed;
+  Ops::store(columns.corrections.data(), Ops::exp(Ops::load(columns.corrections.data())));
+  for (std::size_t c = 0; c < n; ++c) {
+    weighed[c] = weigh<Ops>(at.scales, counts[c], columns.maxima[c], columns.weights[c]);
+  }
+  for (std::size_t c = 0; c < n; ++c) {
+    out[c].max = columns.maxima[c];
+    out[c].sum = std::fma(out[c].sum, columns.corrections[c], weighed[c].sum);
+    const BlockScale block = block_scale(weighed[c].largest);
+    columns.scales[c] = block.scale;
+    for (std::size_t p = 0; p < kStep; p += kFloats) {
+      const auto scaled =
+          Ops::multiply(Ops::load(columns.weights[c].data() + p), Ops::set(block.inverse));
+      Ops::store_codes(columns.codes[c].data() + p, Ops::clamp(scaled, 0.0F, kCodeMax));
+    }
+  }
+}
+
+// work(first, count) for columns [first, end), in groups of kColumns, then of half as many ...
+template <std::size_t kColumns, class Work>
+void for_columns(std::size_t first, std::size_t end, const Work& work) noexcept {
+  for (; first + kColumns <= end; first += kColumns) {
+    work(first, std::integral_constant<std::size_t, kColumns>());
+  }
+  if constexpr (kColumns > 1) {
+    for_columns<kColumns / 2>(first, end, work);
+  }
+}
+
+// Columns [first, first + n) of the call, at most kTogether.
+template <class Ops, std::size_t kDim>
+void attend_columns(const StepOfRun& at, std::size_t first, std::size_t n, const QueryCodes* codes,
+                    Partial* out) noexcept {
+  Columns columns;
+  Ahead ahead{at.next};
+  for_columns<Ops::kColumns>(0, n, [&](std::size_t c, auto count) {
+    multiply_keys<Ops, kDim, count()>(at.tile, codes + first, c, columns, ahead);
+  });
+  soften<Ops>(at, first, n, codes + first, columns, out + first);
+  for_columns<Ops::kColumns>(0, n, [&](std::size_t c, auto count) {
+    add_values<Ops, kDim, count()>(at.tile + kStep * kDim, columns, c, out + first, ahead);
+  });
+}
+
+template <class Ops, std::size_t kDim>
+void attend_run_int8(const KvRun& run, const Queries& queries, Partial* out) noexcept {
+  start(queries, kDim, out);
+  const std::size_t n = queries.n_tokens * queries.n_heads;
+  std::array<QueryCodes, kMostQueries> codes;
+  for (std::size_t i = 0; i < n; ++i) {
+    const float* q =
+        queries.q + i / queries.n_heads * queries.token_stride + i % queries.n_heads * kDim;
+    quantize<Ops>(q, kDim, queries.scale, codes[i]);
+  }
+  for (std::size_t step = 0; step < n_steps(queries); ++step) {
+    const std::size_t next = std::min(step + 1, n_steps(queries) - 1);
+    StepOfRun at{queries, step, run.tiles[step], run.tiles[next], {}};
+    read_scales<Ops>(at.tile + scales_offset({KvType::Int8, kDim}), at.scales);
+    for (std::size_t c = first_token(queries, step) * queries.n_heads; c < n; c += kTogether) {
+      attend_columns<Ops, kDim>(at, c, std::min(kTogether, n - c), codes.data(), out);
+    }
+  }
+}
+
+template <class Ops>
+void attend_int8(const KvRun& run, const Queries& queries, Partial* out) noexcept {
+  switch (run.format.head_dim) {
+    case 32:
+      attend_run_int8<Ops, 32>(run, queries, out);
+      return;
+    case 64:
+      attend_run_int8<Ops, 64>(run, queries, out);
+      return;
+    default:
+      attend_run_int8<Ops, 128>(run, queries, out);
+  }
+}
+
+}  // namespace
+}  // namespace smol::kernels::x86

@@ -1,0 +1,131 @@
+// 256-bit vectors as attention_int8.h wants them: what AVX2 and AVX-VNNI have in common.
+#pragma once
+
+#include "kernels/avx2/math.h"
+#include "kernels/x86/vectors.h"
+
+namespace smol::kernels::x86 {
+
+SMOL_TARGET_BEGIN("avx2,fma,f16c")
+
+struct AttentionOps256 {
+  using Vec = __m256i;
+
+  // Lanes 0 to 7 and 8 to 15.
+  struct Floats {
+    __m256 low, high;
+  };
+
+  static constexpr std::size_t kBytes = 32;
+  static constexpr std::size_t kColumns = 1;
+  static constexpr std::size_t kValueVectors = 8;
+
+  static Vec zero() noexcept { return _mm256_setzero_si256(); }
+
+  static Vec load_bytes(const void* from) noexcept { return load256(from); }
+
+  static void store_bytes(void* to, Vec x) noexcept { store256(to, x); }
+
+  static Vec broadcast(const void* from) noexcept { return _mm256_set1_epi32(load_i32(from)); }
+
+  // to = to * correction + sums * scale
+  static void accumulate(float* to, float correction, float scale, Vec sums) noexcept {
+    const __m256 old = _mm256_mul_ps(_mm256_loadu_ps(to), _mm256_set1_ps(correction));
+    _mm256_storeu_ps(to, _mm256_fmadd_ps(_mm256_cvtepi32_ps(sums), _mm256_set1_ps(scale), old));
+  }
+
+  static Floats load(const float* from) noexcept {
+    return {_mm256_loadu_ps(from), _mm256_loadu_ps(from + 8)};
+  }
+
+  static Floats load_halves(const std::byte* from) noexcept {
+    return {_mm256_cvtph_ps(load128(from)), _mm256_cvtph_ps(load128(from + 16))};
+  }
+
+  static void store(float* to, Floats x) noexcept {
+    _mm256_storeu_ps(to, x.low);
+    _mm256_storeu_ps(to + 8, x.high);
+  }
+
+  static Floats set(float x) noexcept { return {_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
+
+  // Sums that are `bias` too high.
+  static Floats to_floats(const std::int32_t* from, int bias) noexcept {
+    const Vec too_high = _mm256_set1_epi32(bias);
+    return {_mm256_cvtepi32_ps(_mm256_sub_epi32(load256(from), too_high)),
+            _mm256_cvtepi32_ps(_mm256_sub_epi32(load256(from + 8), too_high))};
+  }
+
+  static Floats add(Floats a, Floats b) noexcept {
+    return {_mm256_add_ps(a.low, b.low), _mm256_add_ps(a.high, b.high)};
+  }
+
+  static Floats subtract(Floats a, Floats b) noexcept {
+    return {_mm256_sub_ps(a.low, b.low), _mm256_sub_ps(a.high, b.high)};
+  }
+
+  static Floats multiply(Floats a, Floats b) noexcept {
+    return {_mm256_mul_ps(a.low, b.low), _mm256_mul_ps(a.high, b.high)};
+  }
+
+  static Floats max(Floats a, Floats b) noexcept {
+    return {_mm256_max_ps(a.low, b.low), _mm256_max_ps(a.high, b.high)};
+  }
+
+  static Floats exp(Floats x) noexcept { return {avx2::exp_float(x.low), avx2::exp_float(x.high)}; }
+
+  static Floats clamp(Floats x, float low, float high) noexcept {
+    const __m256 least = _mm256_set1_ps(low);
+    const __m256 most = _mm256_set1_ps(high);
+    return {_mm256_min_ps(_mm256_max_ps(x.low, least), most),
+            _mm256_min_ps(_mm256_max_ps(x.high, least), most)};
+  }
+
+  // The first `count` lanes of a, the others of b.
+  static Floats first_of(Floats a, Floats b, std::size_t count) noexcept {
+    const Vec lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const int n = static_cast<int>(count);
+    const Vec low = _mm256_cmpgt_epi32(_mm256_set1_epi32(n), lanes);
+    const Vec high = _mm256_cmpgt_epi32(_mm256_set1_epi32(n - 8), lanes);
+    return {_mm256_blendv_ps(b.low, a.low, _mm256_castsi256_ps(low)),
+            _mm256_blendv_ps(b.high, a.high, _mm256_castsi256_ps(high))};
+  }
+
+  static Floats max_magnitude(Floats a, Floats b) noexcept {
+    return {larger(a.low, b.low), larger(a.high, b.high)};
+  }
+
+  static float largest_magnitude_lane(Floats x) noexcept {
+    const __m256 eight = larger(x.low, x.high);
+    __m128i four = _mm_max_epi32(_mm256_castsi256_si128(_mm256_castps_si256(eight)),
+                                 _mm256_extracti128_si256(_mm256_castps_si256(eight), 1));
+    four = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4E));
+    four = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0xB1));
+    return _mm_cvtss_f32(_mm_castsi128_ps(four));
+  }
+
+  static float max_lane(Floats x) noexcept { return max_lanes8(_mm256_max_ps(x.low, x.high)); }
+
+  static float sum_lanes(Floats x) noexcept { return sum_lanes8(_mm256_add_ps(x.low, x.high)); }
+
+  // Rounded to nearest even. Lanes in [-128, 127].
+  static void store_codes(void* to, Floats x) noexcept {
+    const Vec words = _mm256_packs_epi32(_mm256_cvtps_epi32(x.low), _mm256_cvtps_epi32(x.high));
+    // 0-3 8-11 | 4-7 12-15
+    const Vec in_order = _mm256_permute4x64_epi64(words, 0xD8);
+    const __m128i bytes =
+        _mm_packs_epi16(_mm256_castsi256_si128(in_order), _mm256_extracti128_si256(in_order, 1));
+    _mm_storeu_si128(static_cast<__m128i*>(to), bytes);
+  }
+
+ private:
+  static __m256 larger(__m256 a, __m256 b) noexcept {
+    const __m256 no_sign = _mm256_castsi256_ps(_mm256_set1_epi32(0x7FFFFFFF));
+    return _mm256_castsi256_ps(_mm256_max_epi32(_mm256_castps_si256(_mm256_and_ps(a, no_sign)),
+                                                _mm256_castps_si256(_mm256_and_ps(b, no_sign))));
+  }
+};
+
+SMOL_TARGET_END
+
+}  // namespace smol::kernels::x86

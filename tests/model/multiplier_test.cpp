@@ -1,0 +1,92 @@
+// Products in groups: every row once, and each group finished once, after all of its rows.
+#include "model/cpu/multiplier.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/thread_pool.h"
+
+namespace smol::model {
+namespace {
+
+using kernels::Activations;
+using kernels::Matrix;
+
+constexpr std::size_t kColumns = 8;
+
+// A matrix of floats whose row r holds r + 1 everywhere, and its products with tokens of ones.
+struct Case {
+  Case(std::size_t n_rows, std::size_t n_tokens)
+      : values(n_rows * kColumns), y(n_tokens * n_rows, -1.0F) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<float>(i / kColumns + 1);
+    }
+    w = {gguf::DType::F32, std::as_bytes(std::span(values)).data(), n_rows, kColumns,
+         kColumns * sizeof(float)};
+  }
+
+  std::vector<float> values, y;
+  Matrix w{};
+};
+
+Activations ones(const std::vector<float>& x, std::size_t n_tokens) {
+  return {kernels::ActivationFormat::F32, n_tokens, kColumns, x.data(), nullptr, nullptr, nullptr};
+}
+
+bool is_done(const Case& product, std::size_t n_tokens, std::size_t first, std::size_t last) {
+  const std::size_t n_rows = product.w.n_rows;
+  for (std::size_t t = 0; t < n_tokens; ++t) {
+    for (std::size_t r = first; r < std::min(last, n_rows); ++r) {
+      if (product.y[t * n_rows + r] != static_cast<float>(kColumns * (r + 1))) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+TEST(Multiplier, FinishesEachGroupOnceWhenItsRowsOfEveryProductAreDone) {
+  for (const std::size_t threads : {1, 2, 5}) {
+    ThreadPool pool(threads);
+    Multiplier multiplier(pool, kernels::active_kernels(), 9);
+    for (const std::size_t n_tokens : {1, 3, 40}) {
+      const std::vector<float> x(n_tokens * kColumns, 1.0F);
+      Case wide(9 * 64 - 5, n_tokens);
+      Case narrow(9 * 16, n_tokens);
+      const std::array products{Product{&wide.w, ones(x, n_tokens), wide.y.data(), 64},
+                                Product{&narrow.w, ones(x, n_tokens), narrow.y.data(), 16}};
+      for (int step = 0; step < 3; ++step) {
+        std::vector<std::atomic<int>> finished(9);
+        std::atomic<int> unfinished{0};
+        multiplier.run(products, [&](std::size_t group) {
+          ++finished[group];
+          const bool done = is_done(wide, n_tokens, 64 * group, 64 * group + 64) &&
+                            is_done(narrow, n_tokens, 16 * group, 16 * group + 16);
+          unfinished += done ? 0 : 1;
+        });
+        EXPECT_EQ(unfinished, 0);
+        for (const std::atomic<int>& count : finished) {
+          EXPECT_EQ(count, 1);
+        }
+        std::fill(wide.y.begin(), wide.y.end(), -1.0F);
+        std::fill(narrow.y.begin(), narrow.y.end(), -1.0F);
+      }
+    }
+  }
+}
+
+TEST(Multiplier, MultipliesAMatrixWithoutAnythingToFollow) {
+  ThreadPool pool(2);
+  Multiplier multiplier(pool, kernels::active_kernels(), 3);
+  const std::vector<float> x(2 * kColumns, 1.0F);
+  Case product(33, 2);
+  multiplier.run({&product.w, ones(x, 2), product.y.data(), 16});
+  EXPECT_TRUE(is_done(product, 2, 0, 33));
+}
+
+}  // namespace
+}  // namespace smol::model
