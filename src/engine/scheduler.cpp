@@ -56,13 +56,13 @@ std::optional<Scheduler::Clock::time_point> Scheduler::step() {
   heed_tickets(now);
   drop_ended();
   admit(now);
-  publish();
+  publish_and_tell();
   std::vector<Part> parts = plan_that_fits(now);
   if (parts.empty()) {
     return next_due();
   }
   run(parts, now);
-  publish();
+  publish_and_tell();
   drop_ended();
   return now;
 }
@@ -76,7 +76,7 @@ void Scheduler::heed_tickets(Clock::time_point now) {
     } else if (sequence.ticket().wants_pause() != is_paused) {
       const Phase working = place->slot ? sequence.working_phase() : Phase::Waiting;
       sequence.enter(is_paused ? working : Phase::Paused, now);
-      sequence.tell(place->ahead, speed_.reading_seconds_per_token());
+      place->has_news = true;
     }
   }
 }
@@ -128,10 +128,8 @@ void Scheduler::admit(Clock::time_point now) {
   }
   for (std::size_t ahead = 0; ahead < waiting.size(); ++ahead) {
     Place& place = *waiting[ahead];
-    if (place.ahead != ahead) {
-      place.ahead = ahead;
-      place.sequence->tell(ahead, speed_.reading_seconds_per_token());
-    }
+    place.has_news = place.has_news || place.ahead != ahead;
+    place.ahead = ahead;
   }
 }
 
@@ -197,7 +195,8 @@ void Scheduler::begin(Place& place, Clock::time_point now) {
     stats_.cached_tokens += claim.n_tokens;
   }
   sequence.enter(sequence.working_phase(), now);
-  sequence.tell(0, speed_.reading_seconds_per_token());
+  place.ahead = 0;
+  place.has_news = true;
 }
 
 // What it computed is kept as long as there is room, and read anew where there was not.
@@ -205,6 +204,7 @@ void Scheduler::suspend(Place& place, Clock::time_point now) {
   space_.release(*place.slot);
   place.slot.reset();
   place.sequence->enter(Phase::Waiting, now);
+  place.has_news = true;
 }
 
 void Scheduler::publish() {
@@ -220,6 +220,17 @@ void Scheduler::publish() {
   const double reading = speed_.reading_seconds_per_token();
   stats_.prompt_tokens_per_second = reading > 0 ? 1 / reading : 0;
   publish_(stats_);
+}
+
+void Scheduler::publish_and_tell() {
+  publish();
+  for (const auto& place : places_) {
+    const bool has_ended = place->failure || place->sequence->end();
+    if (place->has_news && !has_ended) {
+      place->sequence->tell(place->ahead, speed_.reading_seconds_per_token());
+    }
+    place->has_news = false;
+  }
 }
 
 }  // namespace smol::engine

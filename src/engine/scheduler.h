@@ -57,7 +57,8 @@ class Scheduler {
     bool has_begun = false;      // it had a slot before
     std::uint64_t admitted = 0;  // order in which slots were given
     Clock::time_point due{};     // no step for it before (EngineOptions::pace)
-    std::size_t ahead = 0;       // as told last
+    std::size_t ahead = 0;
+    bool has_news = false;  // that its sink has not heard
     std::exception_ptr failure;
   };
 
@@ -80,7 +81,6 @@ class Scheduler {
   std::size_t n_working() const;
   void begin(Place& place, Clock::time_point now);
   void suspend(Place& place, Clock::time_point now);
-  void tell_waiting();
 
   std::vector<Part> plan(Clock::time_point now);
   void plan_reading(std::vector<Part>& parts, std::vector<Place*>& readers, std::size_t n_writing);
@@ -93,6 +93,7 @@ class Scheduler {
   void pace(Place& place, std::size_t n_read, std::size_t n_written, Clock::time_point now) const;
   std::optional<Clock::time_point> next_due() const;
   void publish();
+  void publish_and_tell();
 
   static bool is_working(const Place& place) {
     return place.slot.has_value() && place.sequence->phase() != Phase::Paused;

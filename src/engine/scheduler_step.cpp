@@ -210,9 +210,7 @@ void Scheduler::settle(Part& part, Clock::time_point now) {
   if (begins_to_write) {
     sequence.enter(sequence.working_phase(), now);
   }
-  if (part.is_reading || begins_to_write) {
-    sequence.tell(0, speed_.reading_seconds_per_token());
-  }
+  part.place->has_news = part.place->has_news || part.is_reading || begins_to_write;
   if (sequence.restarts()) {
     suspend(*part.place, now);
   }

@@ -258,10 +258,13 @@ TEST(Engine, PausesAndGoesOnWithoutComputingAnythingAgain) {
 
 TEST(Engine, APausedRequestCanBeCancelled) {
   FakeDecoder decoder({.context = 512, .n_slots = 2});
+  Gate gate;
+  decoder.before_forward = [&] { gate.pass(); };
   Engine engine(decoder, {});
-  Request request = request_of(numbers(20), 400);
-  const Submitted found = submit(engine, request);
+  const Submitted found = submit(engine, request_of(numbers(20), 400));
+  gate.wait_for_step();
   found.ticket->pause();
+  gate.open();
   found.sink->wait_for(Phase::Paused);
   EXPECT_EQ(engine.stats().paused, 1U);
   found.ticket->cancel();
