@@ -28,7 +28,8 @@ class Grammar {
 
 // The JSON texts that a schema (draft 4 to 2020-12, by its $schema) allows, in this writing:
 // - between JSON tokens at most one space or newline each, none before or behind the value;
-// - keys in the schema's order (properties, then further required ones), then all others;
+// - keys in the schema's order (properties, then further required ones), then all others; in a
+//   branch of anyOf or oneOf also with the required ones first, in the order of `required`;
 // - free strings with every escape JSON has; strings that must match something (pattern, format,
 //   enum, const, names of properties, further keys) canonically: escaped only what must be, with
 //   the short escape where there is one, else \u00xx;
