@@ -36,7 +36,7 @@ class Grammar {
 // - numbers of enum and const as the schema writes them, numbers with another bound than 0 or a
 //   multipleOf without exponent, integers without a fraction, exponents of at most 299.
 // Throws Error{Unsupported} for a keyword that is not enforced, Error{BadInput} for a value that is
-// no schema or allows nothing, Error{Exhausted} for one beyond the bounds of schema_limits.h; each
+// no schema or allows nothing, Error{Exhausted} for one beyond the compiler's bounds; each
 // message names the keyword and its path: `/properties/a/not: "not" is not supported`.
 std::shared_ptr<const Grammar> compile_json_schema(const Json& schema);
 
