@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import subprocess
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
@@ -52,7 +53,8 @@ def run_or_show(name: str, command: list, timeout_s: int = 1800, **environment: 
     """As run(); a failure also shows the end of the log."""
     done = run(name, command, timeout_s, **environment)
     if not done:
-        say(f"FAILED {' '.join(str(word) for word in command)} (build/log/{name}.log)")
+        words = textwrap.shorten(" ".join(str(word) for word in command), 200, placeholder=" ...")
+        say(f"FAILED {words} (build/log/{name}.log)")
         tail(LOG / f"{name}.log")
     return done
 

@@ -15,4 +15,8 @@ CLI::App& add_command(CLI::App& program, const std::string& name, const std::str
   return *command;
 }
 
+void add_footer(CLI::App& command, const std::string& text) {
+  command.footer(text);
+}
+
 }  // namespace smol::app

@@ -82,7 +82,7 @@ bool counts(const CLI::App& command, const CLI::Option* option, const CLI::Optio
 }  // namespace
 
 std::string environment_name(const Flag& flag) {
-  const std::string name = environment_name(flag.names);
+  std::string name = environment_name(flag.names);
   if (flag.scope.empty()) {
     return name;
   }

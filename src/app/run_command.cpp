@@ -4,7 +4,6 @@
 #include <unistd.h>
 #include <variant>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "app/answer_view.h"
@@ -228,7 +227,8 @@ void add_run_command(CLI::App& program, Plan& plan) {
   auto state = std::make_shared<RunCommand>();
   CLI::App& command = add_command(program, "run", "writes one answer to standard output", plan,
                                   [state] { return run(*state); });
-  command.footer(
+  add_footer(
+      command,
       "Exit status: 0 for an answer, also where --stop or --max-tokens ended it; 1 for none, or "
       "one\n"
       "that the context cut; 2 for bad input. Whatever cut an answer is said on standard error.");

@@ -8,7 +8,9 @@
 #include <set>
 #include <sstream>
 #include <string_view>
+#include <sys/resource.h>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 
 #include "base/cgroup.h"
@@ -97,6 +99,18 @@ std::string read_word(const fs::path& file) {
   return word;
 }
 
+// What `ulimit -v` leaves to this process.
+std::optional<std::uint64_t> address_space_left(const fs::path& root) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::nullopt;
+  }
+  std::uint64_t used_pages = 0;
+  std::ifstream(root / "proc/self/statm") >> used_pages;
+  const std::uint64_t used = used_pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
 }  // namespace
 
 std::vector<std::size_t> allowed_cpus() {
@@ -138,8 +152,9 @@ std::size_t count_physical_cores(const std::vector<std::size_t>& cpus, const fs:
 
 std::uint64_t available_memory_bytes(const fs::path& root) {
   const std::uint64_t machine = meminfo_bytes(root, "MemAvailable");
-  const std::optional<std::uint64_t> group = cgroup_memory_left(root);
-  return group ? std::min(machine, *group) : machine;
+  const std::uint64_t left = std::min(cgroup_memory_left(root).value_or(machine),
+                                      address_space_left(root).value_or(machine));
+  return std::min(machine, left);
 }
 
 CpuInfo query_cpu_info(const fs::path& root) {

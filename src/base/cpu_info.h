@@ -19,7 +19,7 @@ struct CpuInfo {
   std::optional<double> cpu_quota;  // processors' worth of time by the tightest cgroup, if limited
   std::string huge_pages;           // "always", "madvise", "never"; "unknown" where not told
   std::uint64_t memory_total_bytes = 0;
-  std::uint64_t memory_available_bytes = 0;  // free or reclaimable, and within the cgroup's limit
+  std::uint64_t memory_available_bytes = 0;  // free or reclaimable, within every limit
 };
 
 // `root` holds proc/ and sys/: "/" but in tests. What cannot be read keeps the value above; never

@@ -13,6 +13,12 @@ constexpr int kMaxDepth = 256;
 
 }  // namespace
 
+std::string json_error_text(const std::exception& error) {
+  const std::string_view text = error.what();
+  const std::size_t end = text.starts_with("[json.exception.") ? text.find("] ") : text.npos;
+  return std::string(end == text.npos ? text : text.substr(end + 2));
+}
+
 Json parse_json(std::string_view text, std::string_view what) {
   const auto limit_depth = [&](int depth, Json::parse_event_t, Json&) {
     if (depth > kMaxDepth) {
@@ -24,7 +30,7 @@ Json parse_json(std::string_view text, std::string_view what) {
   try {
     return Json::parse(text.begin(), text.end(), limit_depth);
   } catch (const Json::exception& error) {
-    throw Error(ErrorCode::BadInput, std::string(what) + ": " + error.what());
+    throw Error(ErrorCode::BadInput, std::string(what) + ": " + json_error_text(error));
   }
 }
 

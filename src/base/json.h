@@ -2,6 +2,8 @@
 // object lookup here is linear.
 #pragma once
 
+#include <exception>
+#include <string>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -12,6 +14,9 @@
 extern template class nlohmann::basic_json<nlohmann::ordered_map>;
 
 namespace smol {
+
+// What the library's exception says, without the number that it begins with.
+std::string json_error_text(const std::exception& error);
 
 // Parses one document. Throws Error{BadInput} with `what` (the thing's name), line and column;
 // nesting deeper than 256 is refused.

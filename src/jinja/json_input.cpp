@@ -4,9 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
+#include "base/json.h"
 
 namespace smol::jinja {
 namespace {
@@ -66,11 +65,8 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
 
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& error) override {
-    const std::string message = error.what();
-    const std::size_t end = message.find("] ");
-    throw Error(ErrorCode::BadInput,
-                std::string(what_) + ": byte " + std::to_string(position) + ": " +
-                    (end == std::string::npos ? message : message.substr(end + 2)));
+    throw Error(ErrorCode::BadInput, std::string(what_) + ": byte " + std::to_string(position) +
+                                         ": " + json_error_text(error));
   }
 
   Value take() { return std::move(result_); }

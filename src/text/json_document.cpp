@@ -49,7 +49,7 @@ class Reader {
 
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const Json::exception& error) {
-    fail("byte " + std::to_string(position) + ": " + error.what());
+    fail("byte " + std::to_string(position) + ": " + json_error_text(error));
   }
 
  private:

@@ -11,7 +11,7 @@
 namespace smol::app {
 namespace {
 
-std::filesystem::path write_file(const test::TempFolder& folder, const std::string& content) {
+std::filesystem::path write_input(const test::TempFolder& folder, const std::string& content) {
   auto path = folder.path() / "file";
   std::ofstream(path, std::ios::binary) << content;
   return path;
@@ -29,20 +29,20 @@ std::string refusal_of(const std::filesystem::path& path, std::size_t most_bytes
 TEST(ReadTextFile, GivesTheWholeFile) {
   const test::TempFolder folder;
   const std::string text(200'000, 'x');
-  EXPECT_EQ(read_text_file(write_file(folder, text), "--tools", kMiB), text);
+  EXPECT_EQ(read_text_file(write_input(folder, text), "--tools", kMiB), text);
 }
 
 TEST(ReadTextFile, TakesAsMuchAsItsKindMayHaveAndNoMore) {
   const test::TempFolder folder;
-  EXPECT_EQ(refusal_of(write_file(folder, std::string(kMiB, 'x')), kMiB), "");
-  const auto path = write_file(folder, std::string(kMiB + 1, 'x'));
+  EXPECT_EQ(refusal_of(write_input(folder, std::string(kMiB, 'x')), kMiB), "");
+  const auto path = write_input(folder, std::string(kMiB + 1, 'x'));
   EXPECT_EQ(refusal_of(path, kMiB),
             "--tools: " + path.string() + ": expected at most 1 MiB, found more");
 }
 
 TEST(ReadTextFile, KnowsAModelFileByItsStart) {
   const test::TempFolder folder;
-  const auto path = write_file(folder, "GGUF\x03");
+  const auto path = write_input(folder, "GGUF\x03");
   EXPECT_EQ(refusal_of(path, kMiB),
             "--tools: " + path.string() + ": expected a text, found a model file (GGUF)");
 }

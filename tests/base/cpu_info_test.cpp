@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -140,6 +142,25 @@ TEST(Cgroup, MemoryOfVersion1LowersWhatIsAvailable) {
   machine.put("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "5000\n");
   machine.put("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "2000\n");
   EXPECT_EQ(available_memory_bytes(machine.root()), 3000U);
+}
+
+TEST(AvailableMemory, EndsWhereTheLimitOfTheAddressSpaceIs) {
+  constexpr rlim_t kLimit = rlim_t{1} << 46U;
+  const auto page_bytes = static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+  Machine machine;
+  machine.put("proc/meminfo", "MemAvailable:   1048576 kB\n");
+  machine.put("proc/self/statm", std::to_string(kLimit / page_bytes - 3) + " 1 1 1 0 1 0\n");
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit limited{kLimit, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+  rlimit now{};
+  if (getrlimit(RLIMIT_AS, &now) != 0 || now.rlim_cur != kLimit) {
+    GTEST_SKIP() << "an emulator keeps this limit from its programs";
+  }
+  const std::uint64_t available = available_memory_bytes(machine.root());
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(available, 3 * page_bytes);
 }
 
 }  // namespace
