@@ -28,14 +28,15 @@ class Grammar {
 
 // The JSON texts that a schema (draft 4 to 2020-12, by its $schema) allows, in this writing:
 // - between JSON tokens at most one space or newline each, none before or behind the value;
-// - keys in the schema's order (properties, then further required ones), then all others;
+// - keys in the schema's order (properties, then further required ones), then all others; in a
+//   branch of anyOf or oneOf also with the required ones first, in the order of `required`;
 // - free strings with every escape JSON has; strings that must match something (pattern, format,
 //   enum, const, names of properties, further keys) canonically: escaped only what must be, with
 //   the short escape where there is one, else \u00xx;
 // - numbers of enum and const as the schema writes them, numbers with another bound than 0 or a
 //   multipleOf without exponent, integers without a fraction, exponents of at most 299.
 // Throws Error{Unsupported} for a keyword that is not enforced, Error{BadInput} for a value that is
-// no schema or allows nothing, Error{Exhausted} for one beyond the bounds of schema_limits.h; each
+// no schema or allows nothing, Error{Exhausted} for one beyond the compiler's bounds; each
 // message names the keyword and its path: `/properties/a/not: "not" is not supported`.
 std::shared_ptr<const Grammar> compile_json_schema(const Json& schema);
 

@@ -12,23 +12,19 @@ constexpr std::size_t kNoLink = 0xFFFF'FFFFU;
 
 }  // namespace
 
+// A schema to take, or a choice of it to make.
 struct ShapeMaker::Item {
   const Json* schema;
-  std::size_t parent;  // link
-};
-
-struct ShapeMaker::Choice {
-  const Json* holder;
-  const char* keyword;
-  std::size_t link;
+  std::size_t parent;            // link; of a choice: the schema's own
+  const char* choice = nullptr;  // its keyword
 };
 
 // An alternative in the making.
 struct ShapeMaker::Partial {
-  std::vector<Item> todo;  // last first
-  std::vector<Choice> choices;
+  std::vector<Item> todo;            // last first
   std::vector<const Json*> schemas;  // those whose own keywords hold
   std::set<const Json*> seen;
+  bool is_choice = false;
 };
 
 std::vector<Shape> ShapeMaker::expand(const SchemaSet& schemas) {
@@ -49,18 +45,27 @@ bool ShapeMaker::is_endless(const Item& item) const {
   return false;
 }
 
-void ShapeMaker::add_choice(Partial& partial, const Item& item, const char* keyword) {
-  const auto found = item.schema->find(keyword);
-  if (found == item.schema->end()) {
-    return;
+// The parts of allOf, anyOf and oneOf, and $ref, in their order.
+void ShapeMaker::add_parts(Partial& partial, const Json& schema, std::size_t link) {
+  std::vector<Item> parts;
+  for (const auto& [keyword, value] : schema.items()) {
+    const bool is_choice = keyword == "anyOf" || keyword == "oneOf";
+    if (keyword == "$ref") {
+      parts.push_back({&document_.resolve(schema), link});
+    } else if (is_choice || keyword == "allOf") {
+      if (!value.is_array() || value.empty()) {
+        document_.fail(ErrorCode::BadInput, schema, keyword, "must be a list of schemas");
+      }
+      if (is_choice) {
+        parts.push_back({&schema, link, keyword == "anyOf" ? "anyOf" : "oneOf"});
+        continue;
+      }
+      for (const Json& part : value) {
+        parts.push_back({&part, link});
+      }
+    }
   }
-  if (!found->is_array() || found->empty()) {
-    document_.fail(ErrorCode::BadInput, *item.schema, keyword, "must be a list of schemas");
-  }
-  if (partial.choices.size() >= kMaxChoiceDepth) {
-    document_.fail(ErrorCode::Exhausted, *item.schema, keyword, "is one choice too many");
-  }
-  partial.choices.push_back({item.schema, keyword, links_.size() - 1});
+  partial.todo.insert(partial.todo.end(), parts.rbegin(), parts.rend());
 }
 
 // Adds the schema's own keywords and what it refers to. false: nothing fits it.
@@ -85,68 +90,55 @@ bool ShapeMaker::take(Partial& partial, const Item& item) {
   }
   links_.push_back({&schema, item.parent});
   const std::size_t link = links_.size() - 1;
-  const bool has_ref = schema.contains("$ref");
-  if (!has_ref || !document_.ref_hides_siblings()) {
-    check_keywords(schema);
-    partial.schemas.push_back(&schema);
-    add_choice(partial, item, "anyOf");
-    add_choice(partial, item, "oneOf");
-    if (const auto all = schema.find("allOf"); all != schema.end()) {
-      if (!all->is_array()) {
-        document_.fail(ErrorCode::BadInput, schema, "allOf", "must be a list of schemas");
-      }
-      for (std::size_t i = all->size(); i-- > 0;) {
-        partial.todo.push_back({&(*all)[i], link});
-      }
-    }
-  }
-  if (has_ref) {
+  if (schema.contains("$ref") && document_.ref_hides_siblings()) {
     partial.todo.push_back({&document_.resolve(schema), link});
+    return true;
   }
+  check_keywords(schema);
+  partial.schemas.push_back(&schema);
+  add_parts(partial, schema, link);
   return true;
 }
 
 std::vector<Shape> ShapeMaker::expand(Partial partial, int depth) {
+  if (depth > kMaxChoiceDepth) {
+    throw Error(ErrorCode::Exhausted, "/: the schema's choices are nested too deep");
+  }
   while (!partial.todo.empty()) {
     const Item item = partial.todo.back();
     partial.todo.pop_back();
+    if (item.choice != nullptr) {
+      return expand_choice(partial, item, depth);
+    }
     if (!take(partial, item)) {
       return {};
     }
   }
-  if (partial.choices.empty()) {
-    Shape shape = merge(partial.schemas);
-    const bool possible = shape.types != 0 && !(shape.values && shape.values->empty());
-    return possible ? std::vector<Shape>{std::move(shape)} : std::vector<Shape>{};
-  }
-  if (depth > kMaxChoiceDepth) {
-    throw Error(ErrorCode::Exhausted, "/: the schema's choices are nested too deep");
-  }
-  const Choice choice = partial.choices.front();
-  partial.choices.erase(partial.choices.begin());
-  return expand_choice(partial, choice, depth);
+  Shape shape = merge(partial.schemas);
+  shape.is_choice = partial.is_choice;
+  const bool possible = shape.types != 0 && !(shape.values && shape.values->empty());
+  return possible ? std::vector<Shape>{std::move(shape)} : std::vector<Shape>{};
 }
 
-std::vector<Shape> ShapeMaker::expand_choice(const Partial& partial, const Choice& choice,
-                                             int depth) {
-  const bool exclusive = std::string_view(choice.keyword) == "oneOf";
+std::vector<Shape> ShapeMaker::expand_choice(const Partial& partial, const Item& item, int depth) {
+  const bool is_exclusive = std::string_view(item.choice) == "oneOf";
   std::vector<Shape> all;
-  for (const Json& branch : choice.holder->at(choice.keyword)) {
+  for (const Json& branch : item.schema->at(item.choice)) {
     Partial one = partial;
-    one.todo.push_back({&branch, choice.link});
+    one.is_choice = true;
+    one.todo.push_back({&branch, item.parent});
     std::vector<Shape> shapes = expand(std::move(one), depth + 1);
     for (const Shape& shape : shapes) {
       const auto overlaps = [&](const Shape& earlier) { return !disjoint(earlier, shape, 0); };
-      if (exclusive && std::any_of(all.begin(), all.end(), overlaps)) {
-        document_.fail(ErrorCode::Unsupported, *choice.holder, "oneOf",
+      if (is_exclusive && std::any_of(all.begin(), all.end(), overlaps)) {
+        document_.fail(ErrorCode::Unsupported, *item.schema, "oneOf",
                        "is supported only where types, or a const or enum of a required property, "
                        "tell its branches apart");
       }
     }
     all.insert(all.end(), shapes.begin(), shapes.end());
     if (all.size() > kMaxAlternatives) {
-      document_.fail(ErrorCode::Exhausted, *choice.holder, choice.keyword,
-                     "has too many combinations");
+      document_.fail(ErrorCode::Exhausted, *item.schema, item.choice, "has too many combinations");
     }
   }
   return all;

@@ -189,8 +189,22 @@ void SchemaCompiler::connect_value(RuleState from, LexState key, const Pieces& v
 }
 
 void SchemaCompiler::build_object(RuleId rule, const Shape& shape) {
-  const std::vector<Property> named = properties_of(shape);
-  connect_object(rule, shape, named, other_keys(shape, named));
+  std::vector<Property> named = properties_of(shape);
+  const std::vector<OtherKey> others = other_keys(shape, named);
+  connect_object(rule, shape, named, others);
+  if (!shape.is_choice) {
+    return;
+  }
+  // What tells branches apart is required: it may come first, in the order of `required`.
+  const auto place = [&](const Property& property) {
+    return std::find(shape.required.begin(), shape.required.end(), property.name) -
+           shape.required.begin();
+  };
+  const auto before = [&](const Property& a, const Property& b) { return place(a) < place(b); };
+  if (!std::is_sorted(named.begin(), named.end(), before)) {
+    std::stable_sort(named.begin(), named.end(), before);
+    connect_object(rule, shape, named, others);
+  }
 }
 
 void SchemaCompiler::connect_object(RuleId rule, const Shape& shape,

@@ -44,6 +44,7 @@ struct Shape {
   std::vector<std::string> required;
   std::vector<const Json*> objects;  // schemas with keywords for properties
   const Json* holder = nullptr;      // the first schema, for messages
+  bool is_choice = false;            // a branch of anyOf or oneOf
 
   static constexpr std::uint64_t kNoMax = 0xFFFF'FFFF'FFFF'FFFFU;
 };
@@ -79,14 +80,13 @@ class ShapeMaker {
 
  private:
   struct Item;
-  struct Choice;
   struct Partial;
 
   std::vector<Shape> expand(Partial partial, int depth);
   bool take(Partial& partial, const Item& item);
-  void add_choice(Partial& partial, const Item& item, const char* keyword);
+  void add_parts(Partial& partial, const Json& schema, std::size_t link);
   bool is_endless(const Item& item) const;
-  std::vector<Shape> expand_choice(const Partial& partial, const Choice& choice, int depth);
+  std::vector<Shape> expand_choice(const Partial& partial, const Item& item, int depth);
   Shape merge(const std::vector<const Json*>& schemas);
   void check_keywords(const Json& schema) const;
   void add_types(Shape& shape, const Json& schema) const;

@@ -172,6 +172,26 @@ TEST(JsonSchema, TakesExclusiveBranchesThatAreToldApart) {
   EXPECT_TRUE(schema_fits(kOne, R"({"kind": "z", "n": "1"})"));
 }
 
+TEST(JsonSchema, LetsRequiredKeysOfABranchComeFirst) {
+  constexpr std::string_view kOne = R"({"oneOf": [
+      {"type": "object", "properties": {"a": {}, "kind": {"const": "x"}}, "required": ["kind"], "additionalProperties": false},
+      {"type": "object", "properties": {"a": {}, "kind": {"const": "y"}}, "required": ["kind", "a"], "additionalProperties": false}]})";
+  for (const char* text : {R"({"a": 1, "kind": "x"})", R"({"kind": "x", "a": 1})",
+                           R"({"kind": "y", "a": 1})", R"({"kind": "x"})"}) {
+    EXPECT_TRUE(schema_fits(kOne, text)) << text;
+  }
+  EXPECT_FALSE(schema_fits(kOne, R"({"kind": "y"})"));
+  EXPECT_FALSE(schema_fits(kOne, R"({"kind": "x", "a": 1, "a": 1})"));
+}
+
+TEST(JsonSchema, KeepsTheOrderInWhichPartsStand) {
+  constexpr std::string_view kParts = R"({"type": "object", "allOf": [{"properties": {"a": {}}},
+      {"anyOf": [{"properties": {"b": {"type": "null"}}}, {"properties": {"c": {"type": "null"}}}]}, {"properties": {"d": {}}}]})";
+  EXPECT_TRUE(schema_fits(kParts, R"({"a": 1, "b": null, "d": 2})"));
+  EXPECT_TRUE(schema_fits(kParts, R"({"a": 1, "c": null, "d": 2})"));
+  EXPECT_FALSE(schema_fits(kParts, R"({"d": 1, "b": null})"));
+}
+
 TEST(JsonSchema, FollowsReferencesAndRecursion) {
   constexpr std::string_view kTree =
       R"({"$ref": "#/$defs/no~1de", "$defs": {"no/de": {"type": "object",
