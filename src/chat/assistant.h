@@ -78,6 +78,7 @@ struct TurnRequest {
   AnswerOptions answer;
   std::string client;       // turns of one client wait for each other, fairly to other clients
   std::size_t n_calls = 0;  // tool calls in the conversation so far: ids are numbered on
+  bool raw = false;         // no template was used: all that the model writes is text, tags too
 };
 
 enum class TurnPhase { Queued, Reading, Thinking, Writing, Paused, Finished };
