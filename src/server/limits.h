@@ -11,9 +11,9 @@ struct Limits {
   std::size_t body_bytes = 16UL << 20U;
   std::size_t all_bodies_bytes = 256UL << 20U;  // of all requests that are being read or answered
   std::size_t connections = 2048;
-  std::chrono::seconds request_time{30};  // from the first byte of a request to its last
-  std::chrono::seconds keep_alive{75};    // between requests
-  std::chrono::seconds slow_reader{60};   // without progress
+  std::chrono::milliseconds request_time{30000};  // from the first byte of a request to its last
+  std::chrono::milliseconds keep_alive{75000};    // between requests
+  std::chrono::milliseconds slow_reader{60000};   // without progress
 };
 
 }  // namespace smol::server

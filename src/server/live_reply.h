@@ -16,7 +16,7 @@ namespace smol::server {
 struct StreamHead {
   Headers headers;
   std::string heartbeat;  // sent after each `silence` in which nothing else was
-  std::chrono::seconds silence{10};
+  std::chrono::milliseconds silence{10000};
 };
 
 // Any thread.

@@ -33,7 +33,7 @@ void RequestLog::line(Json fields) {
   }
   Json out = {{"time", utc_now()}};
   out.update(fields);
-  const std::string text = dumped(out) + "\n";
+  const std::string text = dumped(out);
   const std::lock_guard lock(mutex_);
   write_(text);
 }

@@ -25,7 +25,7 @@ struct HandledRequest {
 // Any thread.
 class RequestLog {
  public:
-  using Write = std::function<void(std::string_view line)>;  // the line ends with a newline
+  using Write = std::function<void(std::string_view line)>;  // without a newline
 
   // Without `write` nothing is logged.
   explicit RequestLog(Write write, bool with_prompts = false)
