@@ -41,9 +41,9 @@ Handler not_built(std::string message) {
 
 // One turn for each answer to each prompt.
 struct TurnPlan {
-  chat::PromptOptions options;
-  AnswerWish wish;
-  std::string client;
+  chat::PromptOptions options = {};
+  AnswerWish wish = {};
+  std::string client = {};
   std::size_t n_calls = 0;
   bool raw = false;
 };
