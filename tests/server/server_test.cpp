@@ -174,7 +174,7 @@ TEST_F(ServerTest, AReaderWithoutProgressIsDropped) {
 
 TEST_F(ServerTest, TheEngineDoesNotWaitForAReader) {
   assistant.hold = true;
-  SocketClient client(start().port(), 1024);
+  SocketClient client(start().port());
   client.send(chat_text(true));
   const auto running = turn(0);
   running->say(std::string(16UL << 20U, 'x'));

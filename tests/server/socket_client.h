@@ -2,6 +2,7 @@
 #pragma once
 
 #include <arpa/inet.h>
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <netinet/in.h>
@@ -58,7 +59,9 @@ class SocketClient {
   // Up to and with `end`; the rest is kept. All there is when the server closes first.
   std::string read_until(std::string_view end) {
     std::size_t at = 0;
-    while ((at = received_.find(end)) == std::string::npos) {
+    std::size_t from = 0;
+    while ((at = received_.find(end, from)) == std::string::npos) {
+      from = received_.size() - std::min(received_.size(), end.size());
       if (!read_some()) {
         return std::exchange(received_, {});
       }
@@ -88,7 +91,7 @@ class SocketClient {
 
  private:
   bool read_some() {
-    std::array<char, 4096> buffer{};
+    std::array<char, 65536> buffer{};
     const auto size = ::recv(socket_, buffer.data(), buffer.size(), 0);
     if (size > 0) {
       received_.append(buffer.data(), static_cast<std::size_t>(size));
