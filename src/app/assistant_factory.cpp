@@ -1,14 +1,17 @@
 #include "app/assistant_factory.h"
 
-#include <algorithm>
-#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <span>
 #include <stop_token>
 #include <thread>
+#include <type_traits>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -21,8 +24,8 @@ namespace {
 
 class SerialTurn : public chat::Turn {
  public:
-  SerialTurn(chat::TurnRequest request, std::shared_ptr<chat::TurnSink> sink)
-      : request(std::move(request)), sink(std::move(sink)) {}
+  SerialTurn(chat::TurnRequest asked_for, std::shared_ptr<chat::TurnSink> listener)
+      : request(std::move(asked_for)), sink(std::move(listener)) {}
 
   void cancel() noexcept override { stop.request_stop(); }
 

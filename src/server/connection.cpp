@@ -1,16 +1,9 @@
 #include "server/connection.h"
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -21,21 +14,18 @@
 #include <variant>
 
 #include "server/api_error.h"
+#include "server/channel.h"
 #include "server/random_id.h"
+#include "server/reply_sender.h"
 #include "server/request_reader.h"
 
 namespace smol::server {
 
 namespace asio = boost::asio;
-using boost::system::error_code;
-using Clock = std::chrono::steady_clock;
+using Clock = Channel::Clock;
 
 namespace {
 
-constexpr std::size_t kReadBytes = 64UL << 10U;
-constexpr std::size_t kMostPipelinedBytes = 64UL << 10U;
-// After a refusal the rest of what the client sends is read and thrown away for so long, so that it
-// can read the answer before the connection is reset.
 constexpr std::chrono::seconds kLinger{2};
 
 // A client may name its request; the name then stands in the log.
@@ -45,15 +35,6 @@ bool is_request_id(std::string_view text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.';
   });
-}
-
-std::string chunk_of(std::string_view bytes) {
-  std::array<char, 20> size{};
-  std::size_t at = size.size();
-  for (std::size_t left = bytes.size(); left != 0; left /= 16) {
-    size[--at] = "0123456789abcdef"[left % 16];
-  }
-  return std::string(size.data() + at, size.size() - at) + "\r\n" + std::string(bytes) + "\r\n";
 }
 
 HttpResponse refusal_of(const BadRequest& bad) {
@@ -88,16 +69,11 @@ class Busy {
 
 }  // namespace
 
-// One coroutine on one strand. It waits for one thing only: notify(). Reads, writes, handlers and
-// live replies are started, and tell when they have come on.
+// One coroutine on one strand.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(asio::ip::tcp::socket socket, ConnectionContext& context)
-      : socket_(std::move(socket)), signal_(socket_.get_executor()), context_(context) {
-    error_code ignored;
-    const auto peer = socket_.remote_endpoint(ignored);
-    client_ = ignored ? "" : peer.address().to_string();
-    socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  Connection(std::shared_ptr<Channel> channel, ConnectionContext& context)
+      : channel_(std::move(channel)), context_(context), client_(channel_->peer()) {
     ++context_.metrics.connections;
   }
 
@@ -109,235 +85,54 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
+  asio::any_io_executor executor() { return channel_->executor(); }
+
   asio::awaitable<void> run();
   void end_when_idle();
   void cancel_answer();
-  void close();
 
-  asio::any_io_executor executor() { return socket_.get_executor(); }
+  void close() { channel_->close(); }
 
  private:
-  // How one request ended.
-  struct Outcome {
-    int status = 0;
-    std::uint64_t sent_bytes = 0;
-    std::string_view end = "done";
-  };
-
   asio::awaitable<bool> serve_one();
   asio::awaitable<bool> read_request(RequestReader& reader);
+  asio::awaitable<bool> wait_for_first_byte();
   asio::awaitable<bool> read_until(RequestReader& reader, RequestReader::State state,
                                    Clock::time_point deadline);
+  asio::awaitable<bool> send_continue();
   asio::awaitable<void> answer(HttpRequest& request);
   asio::awaitable<Reply> call_handler(HttpRequest& request);
   asio::awaitable<void> refuse(HttpResponse response);
-  asio::awaitable<void> send_whole(const HttpRequest& head, HttpResponse response);
-  asio::awaitable<void> send_live(const HttpRequest& head, std::shared_ptr<LiveReply> reply);
-  asio::awaitable<bool> send_pending();
-  asio::awaitable<void> linger();
+  asio::awaitable<void> send(const HttpRequest& head, Reply reply);
 
-  asio::awaitable<bool> wait(Clock::time_point deadline);
-  void notify();
-  void start_read();
-  void start_write();
-  void queue(std::string_view bytes);
-  void queue_head(const HttpRequest& head, HttpResponse& response);
-  bool take_news(const HttpRequest& head, LiveReply& reply);
   bool hold_body(std::size_t bytes);
   void release_body();
-  void log(const HttpRequest& request);
+  std::string_view ended(SendEnd end);
 
-  asio::ip::tcp::socket socket_;
-  asio::steady_timer signal_;
+  const std::shared_ptr<Channel> channel_;
   ConnectionContext& context_;
-  std::string client_;
-  bool notified_ = false;
-  // Reading.
-  std::array<char, kReadBytes> read_buffer_{};
-  std::string unread_;  // received, not looked at yet
-  bool reading_ = false, gone_ = false;
-  // Writing.
-  std::string out_, writing_;
-  std::size_t written_ = 0;  // of writing_
-  bool is_writing_ = false, write_failed_ = false;
-  // The request in hand.
-  HttpRequest head_;
-  Clock::time_point begin_;  // of its answer
-  bool idle_ = true, keep_ = false, ending_ = false;
-  bool is_streamed_ = false, is_chunked_ = false;
-  std::chrono::milliseconds silence_{0};
-  std::string heartbeat_;
-  std::shared_ptr<LiveReply> live_;
+  const std::string client_;
+  HttpRequest head_;                 // of the request in hand
+  Clock::time_point asked_ = {};     // when its first byte came
+  std::shared_ptr<LiveReply> live_;  // the reply in hand, where it is one
+  bool idle_ = true;                 // between requests
+  bool keep_ = false;                // the connection goes on after this request
+  bool ending_ = false;              // no further request
   std::size_t held_bytes_ = 0;
-  Outcome outcome_;
 };
 
-asio::awaitable<bool> Connection::wait(Clock::time_point deadline) {
-  if (!notified_) {
-    signal_.expires_at(deadline);
-    error_code ignored;
-    co_await signal_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+asio::awaitable<void> Connection::run() {
+  bool goes_on = true;
+  while (goes_on) {
+    goes_on = co_await serve_one();
   }
-  co_return std::exchange(notified_, false);
-}
-
-void Connection::notify() {
-  notified_ = true;
-  signal_.cancel();
-}
-
-// One read is under way at most; what a client sends too early stays in the system's buffer.
-void Connection::start_read() {
-  if (reading_ || gone_ || unread_.size() >= kMostPipelinedBytes) {
-    return;
-  }
-  reading_ = true;
-  socket_.async_read_some(asio::buffer(read_buffer_),
-                          [self = shared_from_this()](error_code error, std::size_t size) {
-                            self->reading_ = false;
-                            self->gone_ = static_cast<bool>(error);
-                            self->unread_.append(self->read_buffer_.data(), size);
-                            self->notify();
-                          });
-}
-
-void Connection::start_write() {
-  if (is_writing_ || write_failed_) {
-    return;
-  }
-  if (written_ == writing_.size()) {
-    writing_ = std::exchange(out_, {});
-    written_ = 0;
-  }
-  if (writing_.empty()) {
-    return;
-  }
-  is_writing_ = true;
-  const std::string_view rest = std::string_view(writing_).substr(written_);
-  socket_.async_write_some(asio::buffer(rest.data(), rest.size()),
-                           [self = shared_from_this()](error_code error, std::size_t size) {
-                             self->is_writing_ = false;
-                             self->write_failed_ = static_cast<bool>(error);
-                             self->written_ += size;
-                             self->outcome_.sent_bytes += size;
-                             self->notify();
-                           });
-}
-
-void Connection::queue(std::string_view bytes) {
-  out_ += bytes;
-}
-
-// Returns whether all that was queued has been sent.
-asio::awaitable<bool> Connection::send_pending() {
-  start_write();
-  auto deadline = Clock::now() + context_.limits.slow_reader;
-  while (is_writing_) {
-    const std::uint64_t before = outcome_.sent_bytes;
-    const bool told = co_await wait(deadline);
-    if (outcome_.sent_bytes != before) {
-      deadline = Clock::now() + context_.limits.slow_reader;
-    } else if (!told) {
-      ++context_.metrics.slow_readers;
-      outcome_.end = "slow reader";
-      close();
-      co_return false;
-    }
-    start_write();
-  }
-  if (write_failed_) {
-    outcome_.end = "client left";
-  }
-  co_return !write_failed_;
-}
-
-bool Connection::hold_body(std::size_t bytes) {
-  const std::size_t more = bytes - std::min(bytes, held_bytes_);
-  const std::size_t all = context_.body_bytes.fetch_add(more) + more;
-  held_bytes_ += more;
-  return all <= context_.limits.all_bodies_bytes;
-}
-
-void Connection::release_body() {
-  context_.body_bytes.fetch_sub(std::exchange(held_bytes_, 0));
-}
-
-// Returns false where the client left or took too long.
-asio::awaitable<bool> Connection::read_until(RequestReader& reader, RequestReader::State state,
-                                             Clock::time_point deadline) {
-  while (reader.state() < state) {
-    unread_.erase(0, reader.feed(unread_));
-    if (!hold_body(reader.state() == RequestReader::State::Head ? 0 : reader.body_bytes())) {
-      throw BadRequest{503, "memory for requests: expected some left, found none"};
-    }
-    if (reader.state() >= state) {
-      break;
-    }
-    if (gone_ || ending_) {
-      co_return false;
-    }
-    start_read();
-    if (!co_await wait(deadline)) {
-      throw BadRequest{408, "request: expected all of it in time, found a part"};
-    }
-  }
-  co_return true;
-}
-
-// Returns false where there is no request to be answered (any more).
-asio::awaitable<bool> Connection::read_request(RequestReader& reader) {
-  const auto idle_deadline = Clock::now() + context_.limits.keep_alive;
-  while (unread_.empty()) {
-    if (gone_ || ending_ || context_.stopping) {
-      co_return false;
-    }
-    start_read();
-    if (!co_await wait(idle_deadline)) {
-      co_return false;
-    }
-  }
-  const auto deadline = Clock::now() + context_.limits.request_time;
-  idle_ = false;
-  const bool has_head = co_await read_until(reader, RequestReader::State::Body, deadline);
-  if (!has_head) {
-    co_return false;
-  }
-  head_ = reader.head();
-  head_.client = client_;
-  const auto named = head_.headers.find("X-Request-Id");
-  head_.id = named && is_request_id(*named) ? std::string(*named) : random_id();
-  if (auto decided = context_.router.decide(head_)) {
-    keep_ = reader.state() == RequestReader::State::Complete && reader.keep_alive();
-    co_await refuse(std::move(*decided));
-    co_return keep_;
-  }
-  const std::size_t most = context_.router.route_of(head_).body_bytes;
-  reader.limit_body(most != 0 ? most : context_.limits.body_bytes);
-  if (reader.wants_continue() && unread_.empty()) {
-    queue("HTTP/1.1 100 Continue\r\n\r\n");
-    const bool sent = co_await send_pending();
-    if (!sent) {
-      co_return false;
-    }
-  }
-  const bool has_body = co_await read_until(reader, RequestReader::State::Complete, deadline);
-  if (!has_body) {
-    co_return false;
-  }
-  HttpRequest request = reader.take();
-  request.client = head_.client;
-  request.id = head_.id;
-  keep_ = reader.keep_alive() && !context_.stopping;
-  co_await answer(request);
-  co_return keep_;
+  close();
 }
 
 // Returns whether the connection goes on.
 asio::awaitable<bool> Connection::serve_one() {
-  outcome_ = {};
   head_ = {};
   head_.client = client_;
-  is_streamed_ = is_chunked_ = false;
   idle_ = true;
   RequestReader reader(context_.limits.header_bytes);
   std::optional<BadRequest> bad;
@@ -356,56 +151,109 @@ asio::awaitable<bool> Connection::serve_one() {
     co_await refuse(std::move(response));
   }
   release_body();
-  co_return goes_on && !gone_ && !ending_ && !write_failed_;
+  co_return goes_on && !channel_->gone() && !ending_ && !channel_->write_failed();
 }
 
-asio::awaitable<void> Connection::run() {
-  bool goes_on = true;
-  while (goes_on) {
-    goes_on = co_await serve_one();
+asio::awaitable<bool> Connection::wait_for_first_byte() {
+  const auto deadline = Clock::now() + context_.limits.keep_alive;
+  bool in_time = true;
+  while (channel_->unread().empty() && in_time) {
+    if (channel_->gone() || ending_ || context_.stopping) {
+      co_return false;
+    }
+    channel_->start_read();
+    in_time = co_await channel_->wait(deadline);
   }
-  close();
+  co_return in_time;
 }
 
-// The answer to a head whose body was not read.
-asio::awaitable<void> Connection::refuse(HttpResponse response) {
-  begin_ = Clock::now();
-  co_await send_whole(head_, std::move(response));
-  log(head_);
-  if (!keep_) {
-    co_await linger();
-  }
+bool Connection::hold_body(std::size_t bytes) {
+  const std::size_t more = bytes - std::min(bytes, held_bytes_);
+  const std::size_t all = context_.body_bytes.fetch_add(more) + more;
+  held_bytes_ += more;
+  return all <= context_.limits.all_bodies_bytes;
 }
 
-asio::awaitable<void> Connection::linger() {
-  error_code ignored;
-  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
-  const auto deadline = Clock::now() + kLinger;
-  while (!gone_ && !write_failed_) {
-    unread_.clear();
-    start_read();
-    if (!co_await wait(deadline)) {
-      break;
+void Connection::release_body() {
+  context_.body_bytes.fetch_sub(std::exchange(held_bytes_, 0));
+}
+
+// Returns false where the client left.
+asio::awaitable<bool> Connection::read_until(RequestReader& reader, RequestReader::State state,
+                                             Clock::time_point deadline) {
+  while (true) {
+    std::string& unread = channel_->unread();
+    unread.erase(0, reader.feed(unread));
+    if (!hold_body(reader.state() == RequestReader::State::Head ? 0 : reader.body_bytes())) {
+      throw BadRequest{503, "memory for requests: expected some left, found none"};
+    }
+    if (reader.state() >= state) {
+      co_return true;
+    }
+    if (channel_->gone() || ending_) {
+      co_return false;
+    }
+    channel_->start_read();
+    const bool in_time = co_await channel_->wait(deadline);
+    if (!in_time) {
+      throw BadRequest{408, "request: expected all of it in time, found a part"};
     }
   }
 }
 
-void Connection::queue_head(const HttpRequest& head, HttpResponse& response) {
-  outcome_.status = response.status;
-  context_.router.complete(head, response.headers);
-  response.headers.add("Connection", keep_ ? "keep-alive" : "close");
-  queue(head_text(response));
+asio::awaitable<bool> Connection::send_continue() {
+  channel_->queue("HTTP/1.1 100 Continue\r\n\r\n");
+  const auto sent = co_await channel_->send_queued(context_.limits.slow_reader);
+  co_return sent == Channel::Sent::All;
 }
 
-asio::awaitable<void> Connection::send_whole(const HttpRequest& head, HttpResponse response) {
-  if (response.status != 204) {
-    response.headers.add("Content-Length", std::to_string(response.body.size()));
+// Returns whether the connection may go on.
+asio::awaitable<bool> Connection::read_request(RequestReader& reader) {
+  bool goes_on = co_await wait_for_first_byte();
+  if (!goes_on) {
+    co_return false;
   }
-  queue_head(head, response);
-  if (head.method != "HEAD") {
-    queue(response.body);
+  idle_ = false;
+  asked_ = Clock::now();
+  const auto deadline = asked_ + context_.limits.request_time;
+  goes_on = co_await read_until(reader, RequestReader::State::Body, deadline);
+  if (!goes_on) {
+    co_return false;
   }
-  co_await send_pending();
+  head_ = reader.head();
+  head_.client = client_;
+  const auto named = head_.headers.find("X-Request-Id");
+  head_.id = named && is_request_id(*named) ? std::string(*named) : random_id();
+  if (auto decided = context_.router.decide(head_)) {
+    keep_ = reader.state() == RequestReader::State::Complete && reader.keep_alive();
+    co_await refuse(std::move(*decided));
+    co_return keep_;
+  }
+  const std::size_t most = context_.router.route_of(head_).body_bytes;
+  reader.limit_body(most != 0 ? most : context_.limits.body_bytes);
+  if (reader.wants_continue() && channel_->unread().empty()) {
+    goes_on = co_await send_continue();
+  }
+  if (goes_on) {
+    goes_on = co_await read_until(reader, RequestReader::State::Complete, deadline);
+  }
+  if (!goes_on) {
+    co_return false;
+  }
+  HttpRequest request = reader.take();
+  request.client = head_.client;
+  request.id = head_.id;
+  keep_ = reader.keep_alive() && !context_.stopping;
+  co_await answer(request);
+  co_return keep_;
+}
+
+// The answer to a head whose body was not read.
+asio::awaitable<void> Connection::refuse(HttpResponse response) {
+  co_await send(head_, std::move(response));
+  if (!keep_) {
+    co_await channel_->linger(kLinger);
+  }
 }
 
 // A client that leaves meanwhile is noticed afterwards: what the handler began is then given up.
@@ -419,116 +267,53 @@ asio::awaitable<Reply> Connection::call_handler(HttpRequest& request) {
     Reply reply = router.handle(request);
     asio::post(self->executor(), [self, result, made = std::move(reply)]() mutable {
       *result = std::move(made);
-      self->notify();
+      self->channel_->notify();
     });
   });
   while (!*result) {
-    start_read();
-    co_await wait(Clock::time_point::max());
+    channel_->start_read();
+    co_await channel_->wait(Clock::time_point::max());
   }
   co_return std::move(**result);
 }
 
 asio::awaitable<void> Connection::answer(HttpRequest& request) {
   const Busy busy(context_.busy);
-  begin_ = Clock::now();
   Reply reply = stopping_response();
   if (!context_.stopping) {
     reply = co_await call_handler(request);
   }
+  co_await send(request, std::move(reply));
+}
+
+// What the log calls an end; one that came early ends the connection.
+std::string_view Connection::ended(SendEnd end) {
+  if (end == SendEnd::Done) {
+    return "done";
+  }
+  keep_ = false;
+  close();
+  const bool is_slow = end == SendEnd::SlowReader;
+  ++(is_slow ? context_.metrics.slow_readers : context_.metrics.clients_left);
+  return is_slow ? "slow reader" : "client left";
+}
+
+asio::awaitable<void> Connection::send(const HttpRequest& head, Reply reply) {
+  const std::uint64_t sent_before = channel_->sent_bytes();
+  ReplySender sender(*channel_, context_.router, context_.limits, keep_);
+  SendEnd end = SendEnd::Done;
   if (auto* whole = std::get_if<HttpResponse>(&reply)) {
-    co_await send_whole(request, std::move(*whole));
+    end = co_await sender.send_whole(head, std::move(*whole));
   } else {
     live_ = std::get<std::shared_ptr<LiveReply>>(reply);
-    co_await send_live(request, live_);
+    end = co_await sender.send_live(head, *live_);
     live_ = nullptr;
   }
-  log(request);
-}
-
-// Queues what has come. Returns whether that was all.
-bool Connection::take_news(const HttpRequest& head, LiveReply& reply) {
-  LiveReply::News news = reply.take();
-  if (news.whole) {
-    news.whole->headers.add("Content-Length", std::to_string(news.whole->body.size()));
-    queue_head(head, *news.whole);
-    queue(head.method == "HEAD" ? "" : news.whole->body);
-    return true;
-  }
-  if (news.streamed) {
-    is_streamed_ = true;
-    is_chunked_ = !head.is_http_1_0;
-    keep_ = keep_ && is_chunked_;
-    heartbeat_ = std::move(news.streamed->heartbeat);
-    silence_ = news.streamed->silence;
-    HttpResponse response{200, std::move(news.streamed->headers), ""};
-    if (is_chunked_) {
-      response.headers.add("Transfer-Encoding", "chunked");
-    }
-    queue_head(head, response);
-  }
-  if (!news.bytes.empty()) {
-    queue(is_chunked_ ? chunk_of(news.bytes) : news.bytes);
-  }
-  if (news.finished && is_chunked_) {
-    queue("0\r\n\r\n");
-  }
-  return news.finished;
-}
-
-asio::awaitable<void> Connection::send_live(const HttpRequest& head,
-                                            std::shared_ptr<LiveReply> reply) {
-  reply->set_listener([weak = weak_from_this(), strand = executor()] {
-    asio::post(strand, [weak] {
-      if (const auto self = weak.lock()) {
-        self->notify();
-      }
-    });
-  });
-  bool finished = false;
-  auto progress = Clock::now();
-  while (true) {
-    finished = finished || take_news(head, *reply);
-    const bool was_writing = is_writing_;
-    start_write();
-    progress = is_writing_ && !was_writing ? Clock::now() : progress;
-    start_read();
-    if (write_failed_ || gone_ || (finished && !is_writing_)) {
-      break;
-    }
-    const std::uint64_t before = outcome_.sent_bytes;
-    const auto patience = is_writing_ ? context_.limits.slow_reader : silence_;
-    const bool has_deadline = is_writing_ || is_streamed_;
-    const bool told = co_await wait(has_deadline ? progress + patience : Clock::time_point::max());
-    if (outcome_.sent_bytes != before) {
-      progress = Clock::now();
-    }
-    if (told) {
-      continue;
-    }
-    if (is_writing_) {
-      ++context_.metrics.slow_readers;
-      outcome_.end = "slow reader";
-      break;
-    }
-    queue(is_chunked_ ? chunk_of(heartbeat_) : heartbeat_);
-    progress = Clock::now();
-  }
-  if (!finished || is_writing_) {
-    if (write_failed_ || gone_) {
-      ++context_.metrics.clients_left;
-      outcome_.end = "client left";
-    }
-    keep_ = false;
-    close();
-  }
-  reply->abandon();
-}
-
-void Connection::log(const HttpRequest& request) {
+  keep_ = keep_ && sender.keep_alive();
+  const std::string_view how = ended(end);
   context_.log.handled(
-      {request, outcome_.status, outcome_.sent_bytes, Clock::now() - begin_, outcome_.end});
-  context_.metrics.count_request(context_.router.label_of(request), outcome_.status);
+      {head, sender.status(), channel_->sent_bytes() - sent_before, Clock::now() - asked_, how});
+  context_.metrics.count_request(context_.router.label_of(head), sender.status());
 }
 
 void Connection::end_when_idle() {
@@ -537,7 +322,7 @@ void Connection::end_when_idle() {
   if (idle_) {
     close();
   }
-  notify();
+  channel_->notify();
 }
 
 void Connection::cancel_answer() {
@@ -546,18 +331,12 @@ void Connection::cancel_answer() {
   }
 }
 
-void Connection::close() {
-  gone_ = true;
-  error_code ignored;
-  socket_.close(ignored);
-  notify();
-}
-
 std::shared_ptr<Connection> serve(asio::ip::tcp::socket socket, ConnectionContext& context) {
-  auto connection = std::make_shared<Connection>(std::move(socket), context);
+  auto connection =
+      std::make_shared<Connection>(std::make_shared<Channel>(std::move(socket)), context);
   asio::co_spawn(
       connection->executor(), [connection] { return connection->run(); },
-      [connection](std::exception_ptr) { connection->close(); });
+      [connection](const std::exception_ptr&) { connection->close(); });
   return connection;
 }
 

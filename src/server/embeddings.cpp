@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <variant>
 
 #include "base/error.h"
