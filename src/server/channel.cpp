@@ -12,7 +12,7 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr std::size_t kMostUnreadBytes = 64UL << 10U;
+constexpr std::size_t kMostEarlyBytes = 64UL << 10U;
 
 }  // namespace
 
@@ -43,7 +43,7 @@ void Channel::notify() {
 }
 
 void Channel::start_read() {
-  if (reading_ || gone_ || unread_.size() >= kMostUnreadBytes) {
+  if (reading_ || gone_ || unread_.size() >= kMostEarlyBytes) {
     return;
   }
   reading_ = true;

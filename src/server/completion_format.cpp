@@ -20,7 +20,7 @@ std::size_t n_begun_characters(std::string_view bytes) {
 
 // The older form: parallel lists, offsets in characters of the answer. The scores that are in no
 // chunk yet.
-Json new_scores(Choice& choice) {
+Json new_score_lists(Choice& choice) {
   Json out = {{"tokens", Json::array()},
               {"token_logprobs", Json::array()},
               {"top_logprobs", Json::array()},
@@ -42,7 +42,7 @@ Json new_scores(Choice& choice) {
 
 Json all_scores(Choice choice) {
   choice.sent_scores = choice.sent_characters = 0;
-  return new_scores(choice);
+  return new_score_lists(choice);
 }
 
 std::string_view reason_of_end(const Choice& choice) {
@@ -72,7 +72,7 @@ Json CompletionFormat::chunk_of(std::size_t index, std::string_view text, Choice
                                 const Json& finish_reason) const {
   Json scores = nullptr;
   if (options_.logprobs && choice != nullptr && choice->sent_scores < choice->scores.size()) {
-    scores = new_scores(*choice);
+    scores = new_score_lists(*choice);
   }
   Json one = {{"index", index},
               {"text", text},

@@ -53,6 +53,8 @@ HttpResponse stopping_response() {
                       .code = "shutting_down"});
 }
 
+}  // namespace
+
 // Counts a connection as busy while it lives.
 class Busy {
  public:
@@ -66,8 +68,6 @@ class Busy {
  private:
   std::atomic<std::size_t>& count_;
 };
-
-}  // namespace
 
 // One coroutine on one strand.
 class Connection : public std::enable_shared_from_this<Connection> {

@@ -15,7 +15,7 @@ constexpr std::array<double, 12> kBetweenBounds{0.005, 0.01, 0.02, 0.03, 0.05, 0
 constexpr std::array<double, 12> kQueueBounds{0.001, 0.01, 0.05, 0.1, 0.5, 1,
                                               5,     10,   30,   60,  120, 300};
 
-std::string number_text(double value) {
+std::string value_text(double value) {
   return Json(value).dump();
 }
 
@@ -27,8 +27,7 @@ std::string headed(std::string_view name, std::string_view help, std::string_vie
 
 std::string single(std::string_view name, std::string_view help, double value) {
   const std::string_view type = name.ends_with("_total") ? "counter" : "gauge";
-  return headed(name, help, type) + "smolbot_" + std::string(name) + " " + number_text(value) +
-         "\n";
+  return headed(name, help, type) + "smolbot_" + std::string(name) + " " + value_text(value) + "\n";
 }
 
 struct Line {
@@ -85,11 +84,11 @@ std::string Histogram::text(std::string_view name, std::string_view help) const 
   std::uint64_t total = 0;
   for (std::size_t i = 0; i <= bounds_.size(); ++i) {
     total += counts_[i].load(std::memory_order_relaxed);
-    const std::string bound = i < bounds_.size() ? number_text(bounds_[i]) : "+Inf";
+    const std::string bound = i < bounds_.size() ? value_text(bounds_[i]) : "+Inf";
     out += full + "_bucket{le=\"" + bound + "\"} " + std::to_string(total) + "\n";
   }
   const auto sum = std::chrono::nanoseconds(sum_ns_.load(std::memory_order_relaxed));
-  out += full + "_sum " + number_text(std::chrono::duration<double>(sum).count()) + "\n";
+  out += full + "_sum " + value_text(std::chrono::duration<double>(sum).count()) + "\n";
   return out + full + "_count " + std::to_string(total) + "\n";
 }
 

@@ -10,8 +10,6 @@
 #include <utility>
 
 namespace smol::server {
-namespace {
-
 namespace http = boost::beast::http;
 
 // A string that grows with what really comes, not with what Content-Length promises.
@@ -44,6 +42,8 @@ struct GrowingBody {
     std::string& body_;
   };
 };
+
+namespace {
 
 // A chunk's size line, or a line behind the last chunk, is never so long.
 constexpr std::size_t kMostUnreadBytes = 64UL << 10U;

@@ -17,7 +17,7 @@
 namespace smol::server {
 namespace {
 
-constexpr std::size_t kMostTokens = 1UL << 20U;
+constexpr std::size_t kMostTextTokens = 1UL << 20U;
 
 // Bytes where the piece is no text by itself, as llama.cpp's server shows it.
 Json piece_json(std::string_view bytes) {
@@ -36,7 +36,7 @@ Json piece_json(std::string_view bytes) {
 HttpResponse tokenize(const chat::Assistant& assistant, const HttpRequest& request) {
   const Json body = parse_body(request);
   const Fields fields(body, "");
-  const auto content = fields.text("content", kMostTokens);
+  const auto content = fields.text("content", kMostTextTokens);
   if (!content) {
     fields.miss("content", "a string");
   }
@@ -62,7 +62,7 @@ HttpResponse tokenize(const chat::Assistant& assistant, const HttpRequest& reque
 HttpResponse detokenize(const chat::Assistant& assistant, const HttpRequest& request) {
   const Json body = parse_body(request);
   const Fields fields(body, "");
-  const Json* tokens = fields.list("tokens", kMostTokens);
+  const Json* tokens = fields.list("tokens", kMostTextTokens);
   if (tokens == nullptr) {
     fields.miss("tokens", "a list of token ids");
   }

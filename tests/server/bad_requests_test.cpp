@@ -21,7 +21,7 @@ void PrintTo(const BadCase& bad, std::ostream* out) {
   *out << bad.name;
 }
 
-const std::string kChat = "/v1/chat/completions";
+const std::string kChatPath = "/v1/chat/completions";
 
 // A chat request with these members beside its messages.
 std::string with(const std::string& members) {
@@ -34,17 +34,17 @@ std::string with_messages(const std::string& messages) {
 
 std::vector<BadCase> broken_bodies() {
   return {
-      {"Empty", kChat, "", ""},
-      {"Truncated", kChat, R"({"messages":[{"role":"us)", ""},
-      {"NotJson", kChat, "hello", ""},
-      {"TrailingText", kChat, with(R"("n":1)") + "x", ""},
-      {"AList", kChat, "[]", ""},
-      {"AString", kChat, "\"x\"", ""},
-      {"NaN", kChat, with(R"("temperature":NaN)"), ""},
-      {"Infinity", kChat, with(R"("temperature":Infinity)"), ""},
-      {"NumberBeyondDouble", kChat, with(R"("temperature":1e999)"), ""},
-      {"Nested10000Deep", kChat, std::string(10000, '[') + std::string(10000, ']'), ""},
-      {"ObjectsNestedDeep", kChat,
+      {"Empty", kChatPath, "", ""},
+      {"Truncated", kChatPath, R"({"messages":[{"role":"us)", ""},
+      {"NotJson", kChatPath, "hello", ""},
+      {"TrailingText", kChatPath, with(R"("n":1)") + "x", ""},
+      {"AList", kChatPath, "[]", ""},
+      {"AString", kChatPath, "\"x\"", ""},
+      {"NaN", kChatPath, with(R"("temperature":NaN)"), ""},
+      {"Infinity", kChatPath, with(R"("temperature":Infinity)"), ""},
+      {"NumberBeyondDouble", kChatPath, with(R"("temperature":1e999)"), ""},
+      {"Nested10000Deep", kChatPath, std::string(10000, '[') + std::string(10000, ']'), ""},
+      {"ObjectsNestedDeep", kChatPath,
        [] {
          std::string text;
          for (int i = 0; i < 10000; ++i) {
@@ -53,12 +53,12 @@ std::vector<BadCase> broken_bodies() {
          return text;
        }(),
        ""},
-      {"InvalidUtf8", kChat, with("\"user\":\"\xff\xfe\""), ""},
-      {"OverlongUtf8", kChat, with("\"user\":\"\xc0\xaf\""), ""},
-      {"LoneSurrogate", kChat, with(R"("user":"\ud800")"), ""},
-      {"SingleQuotes", kChat, "{'messages':[]}", ""},
-      {"Comment", kChat, "{/**/}", ""},
-      {"TooManyMembers", kChat,
+      {"InvalidUtf8", kChatPath, with("\"user\":\"\xff\xfe\""), ""},
+      {"OverlongUtf8", kChatPath, with("\"user\":\"\xc0\xaf\""), ""},
+      {"LoneSurrogate", kChatPath, with(R"("user":"\ud800")"), ""},
+      {"SingleQuotes", kChatPath, "{'messages':[]}", ""},
+      {"Comment", kChatPath, "{/**/}", ""},
+      {"TooManyMembers", kChatPath,
        [] {
          std::string text = "{";
          for (int i = 0; i < 5000; ++i) {
@@ -72,51 +72,52 @@ std::vector<BadCase> broken_bodies() {
 
 std::vector<BadCase> broken_messages() {
   return {
-      {"NoMessages", kChat, "{}", "messages"},
-      {"MessagesNull", kChat, with_messages("null"), "messages"},
-      {"MessagesEmpty", kChat, with_messages("[]"), "messages"},
-      {"MessagesString", kChat, with_messages("\"Hi\""), "messages"},
-      {"MessagesObject", kChat, with_messages("{}"), "messages"},
-      {"MessageString", kChat, with_messages(R"(["Hi"])"), "messages[0]"},
-      {"MessageNull", kChat, with_messages("[null]"), "messages[0]"},
-      {"MessageEmpty", kChat, with_messages("[{}]"), "messages[0].role"},
-      {"RoleUnknown", kChat, with_messages(R"([{"role":"wizard","content":"x"}])"),
+      {"NoMessages", kChatPath, "{}", "messages"},
+      {"MessagesNull", kChatPath, with_messages("null"), "messages"},
+      {"MessagesEmpty", kChatPath, with_messages("[]"), "messages"},
+      {"MessagesString", kChatPath, with_messages("\"Hi\""), "messages"},
+      {"MessagesObject", kChatPath, with_messages("{}"), "messages"},
+      {"MessageString", kChatPath, with_messages(R"(["Hi"])"), "messages[0]"},
+      {"MessageNull", kChatPath, with_messages("[null]"), "messages[0]"},
+      {"MessageEmpty", kChatPath, with_messages("[{}]"), "messages[0].role"},
+      {"RoleUnknown", kChatPath, with_messages(R"([{"role":"wizard","content":"x"}])"),
        "messages[0].role"},
-      {"RoleNumber", kChat, with_messages(R"([{"role":7,"content":"x"}])"), "messages[0].role"},
-      {"SecondRoleUnknown", kChat,
+      {"RoleNumber", kChatPath, with_messages(R"([{"role":7,"content":"x"}])"), "messages[0].role"},
+      {"SecondRoleUnknown", kChatPath,
        with_messages(R"([{"role":"user","content":"x"},{"role":"","content":"x"}])"),
        "messages[1].role"},
-      {"ContentMissing", kChat, with_messages(R"([{"role":"user"}])"), "messages[0].content"},
-      {"ContentNull", kChat, with_messages(R"([{"role":"user","content":null}])"),
+      {"ContentMissing", kChatPath, with_messages(R"([{"role":"user"}])"), "messages[0].content"},
+      {"ContentNull", kChatPath, with_messages(R"([{"role":"user","content":null}])"),
        "messages[0].content"},
-      {"ContentNumber", kChat, with_messages(R"([{"role":"user","content":5}])"),
+      {"ContentNumber", kChatPath, with_messages(R"([{"role":"user","content":5}])"),
        "messages[0].content"},
-      {"ContentObject", kChat, with_messages(R"([{"role":"user","content":{}}])"),
+      {"ContentObject", kChatPath, with_messages(R"([{"role":"user","content":{}}])"),
        "messages[0].content"},
-      {"PartNumber", kChat, with_messages(R"([{"role":"user","content":[5]}])"),
+      {"PartNumber", kChatPath, with_messages(R"([{"role":"user","content":[5]}])"),
        "messages[0].content[0]"},
-      {"PartImage", kChat,
+      {"PartImage", kChatPath,
        with_messages(R"([{"role":"user","content":[{"type":"image_url","image_url":{}}]}])"),
        "messages[0].content[0].type"},
-      {"PartWithoutText", kChat, with_messages(R"([{"role":"user","content":[{"type":"text"}]}])"),
+      {"PartWithoutText", kChatPath,
+       with_messages(R"([{"role":"user","content":[{"type":"text"}]}])"),
        "messages[0].content[0].text"},
-      {"PartTextNumber", kChat,
+      {"PartTextNumber", kChatPath,
        with_messages(R"([{"role":"user","content":[{"type":"text","text":1}]}])"),
        "messages[0].content[0].text"},
-      {"ToolCallsString", kChat,
+      {"ToolCallsString", kChatPath,
        with_messages(R"([{"role":"assistant","content":"","tool_calls":"x"}])"),
        "messages[0].tool_calls"},
-      {"ToolCallWithoutName", kChat,
+      {"ToolCallWithoutName", kChatPath,
        with_messages(R"([{"role":"assistant","tool_calls":[{"function":{}}]}])"),
        "messages[0].tool_calls[0].function.name"},
-      {"ToolCallArgumentsBroken", kChat,
+      {"ToolCallArgumentsBroken", kChatPath,
        with_messages(
            R"([{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{"}}]}])"),
        "messages[0].tool_calls[0].function.arguments"},
-      {"ToolCallIdNumber", kChat,
+      {"ToolCallIdNumber", kChatPath,
        with_messages(R"([{"role":"tool","content":"x","tool_call_id":5}])"),
        "messages[0].tool_call_id"},
-      {"ReasoningNumber", kChat,
+      {"ReasoningNumber", kChatPath,
        with_messages(R"([{"role":"assistant","content":"x","reasoning_content":5}])"),
        "messages[0].reasoning_content"},
   };
@@ -125,7 +126,7 @@ std::vector<BadCase> broken_messages() {
 std::vector<BadCase> broken_numbers() {
   const auto bad = [](const std::string& name, const std::string& members,
                       const std::string& param) {
-    return BadCase{name, kChat, with(members), param};
+    return BadCase{name, kChatPath, with(members), param};
   };
   return {
       bad("TemperatureString", R"("temperature":"hot")", "temperature"),
@@ -168,7 +169,7 @@ std::vector<BadCase> broken_numbers() {
 std::vector<BadCase> broken_settings() {
   const auto bad = [](const std::string& name, const std::string& members,
                       const std::string& param) {
-    return BadCase{name, kChat, with(members), param};
+    return BadCase{name, kChatPath, with(members), param};
   };
   std::string many_stops = R"("stop":["a")";
   for (int i = 0; i < 100000; ++i) {
@@ -215,7 +216,7 @@ std::vector<BadCase> broken_settings() {
 std::vector<BadCase> broken_tools() {
   const auto bad = [](const std::string& name, const std::string& members,
                       const std::string& param) {
-    return BadCase{name, kChat, with(members), param};
+    return BadCase{name, kChatPath, with(members), param};
   };
   const std::string tools = R"("tools":[{"type":"function","function":{"name":"f"}}],)";
   return {
@@ -261,7 +262,7 @@ std::vector<BadCase> broken_other_routes() {
       {"DetokenizeWithoutTokens", "/detokenize", "{}", "tokens"},
       {"DetokenizeTokenString", "/detokenize", R"({"tokens":["a"]})", "tokens[0]"},
       {"TemplateWithoutMessages", "/apply-template", "{}", "messages"},
-      {"ModelUnknown", kChat, with(R"("model":"gpt-4")"), "model", 404},
+      {"ModelUnknown", kChatPath, with(R"("model":"gpt-4")"), "model", 404},
       {"EmbeddingModelUnknown", "/v1/embeddings", R"({"model":"ada","input":"a"})", "model", 404},
       {"Responses", "/v1/responses", "{}", "", 501},
       {"Messages", "/v1/messages", "{}", "", 501},
@@ -290,7 +291,7 @@ TEST_P(BadRequestTest, GetsAnErrorObjectThatNamesTheField) {
   EXPECT_LT(response.body.size(), 1000U);
   EXPECT_TRUE(assistant.requests().empty());
   // The server goes on.
-  EXPECT_EQ(post(kChat, chat_body().dump()).status, 200);
+  EXPECT_EQ(post(kChatPath, chat_body().dump()).status, 200);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, BadRequestTest, ::testing::ValuesIn(all_bad_requests()),

@@ -1,8 +1,8 @@
 // A client that speaks raw bytes over a blocking socket.
 #pragma once
 
-#include <arpa/inet.h>
 #include <algorithm>
+#include <arpa/inet.h>
 #include <array>
 #include <cstdint>
 #include <netinet/in.h>
