@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <sys/resource.h>
 
 #include <fmt/format.h>

@@ -1,5 +1,7 @@
 #include "server/api_error.h"
 
+#include <cstddef>
+
 #include "base/json.h"
 
 namespace smol::server {

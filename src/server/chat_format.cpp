@@ -1,7 +1,10 @@
 #include "server/chat_format.h"
 
 #include <chrono>
+#include <cstddef>
+#include <span>
 #include <variant>
+#include <vector>
 
 #include "base/json.h"
 #include "server/answer_json.h"

@@ -1,7 +1,9 @@
 // How POST /v1/chat/completions writes its answers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>

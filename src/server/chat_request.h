@@ -1,7 +1,6 @@
 // The body of POST /v1/chat/completions, read once.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 #include "base/json_fwd.h"

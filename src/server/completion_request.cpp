@@ -1,5 +1,7 @@
 #include "server/completion_request.h"
 
+#include <cstdint>
+
 #include "base/error.h"
 #include "base/json.h"
 

@@ -1,6 +1,7 @@
 #include "server/embeddings.h"
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <string>

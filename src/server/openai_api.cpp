@@ -1,6 +1,7 @@
 #include "server/openai_api.h"
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>

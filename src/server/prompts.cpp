@@ -2,8 +2,8 @@
 
 #include <functional>
 #include <string>
-#include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/json.h"
 #include "jinja/error.h"

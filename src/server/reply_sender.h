@@ -3,7 +3,6 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
-#include <memory>
 #include <string>
 #include <string_view>
 

@@ -1,6 +1,7 @@
 #include "server/sse.h"
 
 #include <chrono>
+#include <cstddef>
 #include <utility>
 
 namespace smol::server {

@@ -1,6 +1,6 @@
 #include "server/text_api.h"
 
-#include <string>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 #include <vector>

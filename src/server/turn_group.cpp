@@ -1,6 +1,5 @@
 #include "server/turn_group.h"
 
-#include <algorithm>
 #include <exception>
 #include <type_traits>
 #include <utility>

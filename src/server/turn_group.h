@@ -3,12 +3,9 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "base/json_fwd.h"

@@ -1,5 +1,6 @@
 #include "server/access.h"
 
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>

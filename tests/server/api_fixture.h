@@ -2,6 +2,8 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>

@@ -1,4 +1,8 @@
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <gmock/gmock.h>

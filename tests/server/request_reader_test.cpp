@@ -1,5 +1,6 @@
 #include "server/request_reader.h"
 
+#include <cstddef>
 #include <string>
 
 #include <gtest/gtest.h>

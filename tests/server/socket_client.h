@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <netinet/in.h>
 #include <string>

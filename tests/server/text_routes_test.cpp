@@ -1,4 +1,7 @@
+#include <chrono>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 

@@ -4,11 +4,14 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <signal.h>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
