@@ -24,6 +24,7 @@ def stages(options: argparse.Namespace):
     yield "test model", suite_stages.test_model
     yield "conformance", lambda: suite_stages.conformance(options.long)
     yield "e2e", suite_stages.e2e
+    yield "clients", suite_stages.clients
     if options.long:
         yield "differential", suite_long.differential
     if options.ci:

@@ -9,7 +9,7 @@ from suite_report import BUILD, LOG, ROOT, Counts, one, run, run_or_show, say
 from suite_stages import build
 
 ARM64_ROOMS = ("base", "gguf", "kernels")
-TSAN_ROOMS = ("base", "model", "engine")
+TSAN_ROOMS = ("base", "model", "engine", "server")
 
 
 def tidy_one(source: str) -> tuple:

@@ -75,3 +75,13 @@ def e2e() -> Counts:
         tail(LOG / "e2e.log")
         found.failed = max(found.failed, 1)
     return found
+
+
+def clients() -> Counts:
+    """OpenAI's SDKs, ai and LangChain, unchanged, against the program."""
+    run("clients", [*PYTHON, "tests/clients/run_clients.py", "--program", BUILD / "release" / "bin" / "smolbot"],
+        timeout_s=1800)
+    found = sum_line(LOG / "clients.log") or Counts(failed=1)
+    if found.failed:
+        tail(LOG / "clients.log")
+    return found

@@ -20,6 +20,7 @@ CLI::App& add_command(CLI::App& program, const std::string& name, const std::str
 // What the command's --help ends with.
 void add_footer(CLI::App& command, const std::string& text);
 
+void add_serve_command(CLI::App& program, Plan& plan);
 void add_chat_command(CLI::App& program, Plan& plan);
 void add_run_command(CLI::App& program, Plan& plan);
 void add_bench_command(CLI::App& program, Plan& plan);

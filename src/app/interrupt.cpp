@@ -53,7 +53,7 @@ void watch(int interrupt, int ended, const std::stop_source& source) {
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() : descriptor_(new_event()) {
+InterruptGuard::InterruptGuard(const std::vector<int>& signals) : descriptor_(new_event()) {
   signalled_descriptor().store(descriptor_);
 
   struct sigaction action {};
@@ -61,11 +61,16 @@ InterruptGuard::InterruptGuard() : descriptor_(new_event()) {
   action.sa_handler = on_interrupt;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, &before_);
+  for (const int signal : signals) {
+    before_.emplace_back(signal, action);
+    sigaction(signal, &action, &before_.back().second);
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  sigaction(SIGINT, &before_, nullptr);
+  for (const auto& [signal, before] : before_) {
+    sigaction(signal, &before, nullptr);
+  }
   signalled_descriptor().store(-1);
   ::close(descriptor_);
 }
@@ -73,6 +78,12 @@ InterruptGuard::~InterruptGuard() {
 bool InterruptGuard::take() const noexcept {
   std::uint64_t count = 0;
   return ::read(descriptor_, &count, sizeof(count)) > 0;
+}
+
+void InterruptGuard::wait() const noexcept {
+  pollfd event{descriptor_, POLLIN, 0};
+  while (::poll(&event, 1, -1) < 0 && errno == EINTR) {
+  }
 }
 
 // A handler may not request a stop (that takes a lock), hence the thread.

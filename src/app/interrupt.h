@@ -1,18 +1,20 @@
-// Ctrl-C as a request: while a guard lives, SIGINT makes a descriptor readable in place of ending
-// the program.
+// Ctrl-C as a request: while a guard lives, SIGINT (or other signals) makes a descriptor readable
+// in place of ending the program.
 #pragma once
 
 #include <csignal>
 #include <stop_token>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace smol::app {
 
-// One at a time; it brings back the earlier disposition.
+// One at a time; it brings back the earlier dispositions.
 class InterruptGuard {
  public:
   // Throws Error{Io} if the system gives no descriptor.
-  InterruptGuard();
+  explicit InterruptGuard(const std::vector<int>& signals = {SIGINT});
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
@@ -20,13 +22,14 @@ class InterruptGuard {
   // Readable (poll) from the signal until take().
   int descriptor() const noexcept { return descriptor_; }
 
-  // Whether the signal came since the last call.
+  // Whether a signal came since the last call.
   bool take() const noexcept;
+  // Waits for a signal.
+  void wait() const noexcept;
 
  private:
   int descriptor_;
-
-  struct sigaction before_ {};
+  std::vector<std::pair<int, struct sigaction>> before_;
 };
 
 // Requests a stop when the signal comes, for as long as it lives. The guard must outlive it.

@@ -69,14 +69,14 @@ std::size_t plan_context(const ContextChoice& choice, const model::ModelConfig& 
 std::size_t plan_blocks(std::size_t context, std::size_t n_contexts, const MemoryNeed& need,
                         std::uint64_t available_bytes) {
   const std::size_t one = (context + model::kBlockTokens - 1) / model::kBlockTokens;
-  const std::size_t wanted = one * n_contexts;
-  const std::uint64_t fixed = need.total(0);
+  const std::size_t further = one * (std::max<std::size_t>(n_contexts, 1) - 1);
   if (available_bytes == 0) {
-    return wanted;
+    return one + further;
   }
-  const std::uint64_t left = available_bytes > fixed ? available_bytes - fixed : 0;
-  const std::uint64_t fits = left / (need.bytes_per_position * model::kBlockTokens);
-  return std::clamp<std::size_t>(fits, one, std::max(one, wanted));
+  const std::uint64_t first = need.total(one * model::kBlockTokens);
+  const std::uint64_t left = available_bytes > first ? available_bytes - first : 0;
+  const std::uint64_t fits = left / 2 / (need.bytes_per_position * model::kBlockTokens);
+  return one + std::min<std::uint64_t>(fits, further);
 }
 
 }  // namespace smol::app

@@ -28,8 +28,8 @@ MemoryNeed memory_need(const model::ModelConfig& config, model::KvCacheType kv_t
 std::size_t plan_context(const ContextChoice& choice, const model::ModelConfig& config,
                          const MemoryNeed& need, std::uint64_t available_bytes);
 
-// Blocks of the cache for `n_contexts` contexts, fewer where memory holds no more, but always one
-// whole. `available_bytes` 0: unknown.
+// Blocks of the cache for `n_contexts` contexts, always one whole. Those of further ones take at
+// most half of the memory that the first one leaves. `available_bytes` 0: unknown.
 std::size_t plan_blocks(std::size_t context, std::size_t n_contexts, const MemoryNeed& need,
                         std::uint64_t available_bytes);
 

@@ -21,6 +21,7 @@ namespace smol::app {
 namespace {
 
 void add_all_commands(CLI::App& program, Plan& plan) {
+  add_serve_command(program, plan);
   add_chat_command(program, plan);
   add_run_command(program, plan);
   add_bench_command(program, plan);

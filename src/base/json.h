@@ -2,7 +2,9 @@
 // object lookup here is linear.
 #pragma once
 
+#include <cstddef>
 #include <exception>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -18,8 +20,14 @@ namespace smol {
 // What the library's exception says, without the number that it begins with.
 std::string json_error_text(const std::exception& error);
 
+// What a document may hold. A member is added to its object by a search through those before it.
+struct JsonLimits {
+  std::size_t members = std::numeric_limits<std::size_t>::max();  // of one object
+  std::size_t values = std::numeric_limits<std::size_t>::max();   // in all
+};
+
 // Parses one document. Throws Error{BadInput} with `what` (the thing's name), line and column;
 // nesting deeper than 256 is refused.
-Json parse_json(std::string_view text, std::string_view what);
+Json parse_json(std::string_view text, std::string_view what, JsonLimits limits = {});
 
 }  // namespace smol

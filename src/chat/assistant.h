@@ -78,6 +78,7 @@ struct TurnRequest {
   AnswerOptions answer;
   std::string client;       // turns of one client wait for each other, fairly to other clients
   std::size_t n_calls = 0;  // tool calls in the conversation so far: ids are numbered on
+  bool raw = false;         // no template was used: all that the model writes is text, tags too
 };
 
 enum class TurnPhase { Queued, Reading, Thinking, Writing, Paused, Finished };
@@ -151,6 +152,7 @@ struct AssistantStats {
   std::size_t kv_bytes = 0, kv_bytes_max = 0;  // in use; the budget
   std::size_t cached_prefix_bytes = 0;         // of these, kept for later prompts only
   std::uint64_t prompt_tokens = 0, cached_tokens = 0, generated_tokens = 0;
+  std::uint64_t computed_tokens = 0;  // that went through the model, all told
   std::uint64_t drafted_tokens = 0, accepted_tokens = 0;
   std::uint64_t finished = 0, cancelled = 0, failed = 0;
   double prompt_tokens_per_second = 0, generated_tokens_per_second = 0;  // lately

@@ -118,6 +118,7 @@ AssistantStats ChatService::stats() const {
           .prompt_tokens = stats.prompt_tokens,
           .cached_tokens = stats.cached_tokens,
           .generated_tokens = stats.generated_tokens,
+          .computed_tokens = stats.computed_tokens,
           .drafted_tokens = stats.drafted_tokens,
           .accepted_tokens = stats.accepted_tokens,
           .finished = stats.finished,

@@ -27,6 +27,10 @@ class OutputParser::State {
   explicit State(const OutputMode& mode)
       : buffer_(mode.token_tags),
         phase_(mode.reasoning_open ? Phase::ReasoningStart : Phase::Start) {
+    if (mode.raw) {
+      begin_answer();
+      return;
+    }
     content_tags_[static_cast<std::size_t>(Tag::ToolCallOpen)] = mode.tools;
     content_tags_[static_cast<std::size_t>(Tag::CodeOpen)] = mode.python_tools;
   }

@@ -25,6 +25,7 @@ struct OutputMode {
   bool tools = false;
   bool python_tools = false;
   bool reasoning_open = false;  // the prompt ends inside <think>
+  bool raw = false;             // no tag has a meaning: all is text
   TagSet token_tags = {};  // tags that come through feed_tag(); the others are found in the text
 };
 

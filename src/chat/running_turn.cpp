@@ -9,6 +9,7 @@ namespace {
 
 OutputMode mode_of(const TurnRequest& request, const TagTokens& tags) {
   OutputMode mode;
+  mode.raw = request.raw;
   mode.tools = !request.options.tools.empty() || request.options.extra.contains("xml_tools");
   mode.python_tools = !request.options.python_tools.empty();
   mode.reasoning_open = request.prompt.reasoning_open;
@@ -19,6 +20,18 @@ OutputMode mode_of(const TurnRequest& request, const TagTokens& tags) {
 std::string id_of_call(std::size_t index) {
   const std::string digits = std::to_string(index + 1);
   return "call_" + std::string(4 - std::min<std::size_t>(4, digits.size()), '0') + digits;
+}
+
+// Tags that may mean something behind the thoughts.
+TagSet meant_in_answer(const OutputMode& mode) {
+  TagSet tags;
+  for (const Tag tag : {Tag::ToolCallOpen, Tag::ToolCallClose}) {
+    tags[static_cast<std::size_t>(tag)] = mode.tools && !mode.raw;
+  }
+  for (const Tag tag : {Tag::CodeOpen, Tag::CodeClose}) {
+    tags[static_cast<std::size_t>(tag)] = mode.python_tools && !mode.raw;
+  }
+  return tags;
 }
 
 // Whether the prompt already holds the thoughts, empty ones perhaps.
@@ -59,11 +72,14 @@ RunningTurn::RunningTurn(const text::Tokenizer& tokenizer, const TagTokens& tags
       place_(Place::Answer),
       decoder_(tokenizer, true),
       stops_(request.answer.stop_strings),
+      meant_tags_(meant_in_answer(mode_of(request, tags))),
       written_(mode_of(request, tags)),
       n_calls_(request.n_calls),
       in_reasoning_(written_.in_reasoning()) {
   const std::optional<TokenId> close = tags.id_of(Tag::ThinkClose);
-  if (request.prompt.reasoning_open) {
+  if (request.raw) {
+    place_ = Place::Answer;
+  } else if (request.prompt.reasoning_open) {
     place_ = Place::Thoughts;
   } else if (tags.id_of(Tag::ThinkOpen) && close && request.options.think != ThinkMode::Off &&
              !thoughts_are_closed(request.prompt, *close, tokenizer)) {
@@ -109,10 +125,11 @@ bool RunningTurn::on_token(const engine::Token& token) noexcept {
   const bool was_thinking = written_.in_reasoning();
   n_reasoning_ += was_thinking ? 1 : 0;
   ++n_tokens_;
-  if (token.scores != nullptr && !was_thinking && !tags_.tag_of(token.id)) {
+  const auto tag = tags_.tag_of(token.id);
+  if (token.scores != nullptr && !was_thinking && (!tag || is_text(*tag))) {
     scored_.push(score_of(token.id, *token.scores));
   }
-  if (const auto tag = tags_.tag_of(token.id)) {
+  if (tag) {
     push({decoder_.flush(), false});
     push({std::string(text_of(*tag)), true});
   } else {
@@ -123,6 +140,11 @@ bool RunningTurn::on_token(const engine::Token& token) noexcept {
     sink_->on_progress(progress(progress_));
   }
   return !stops_.stopped();
+}
+
+// Whether a tag token that was just accepted is shown as it is.
+bool RunningTurn::is_text(Tag tag) const noexcept {
+  return place_ == Place::Answer && !meant_tags_[static_cast<std::size_t>(tag)];
 }
 
 void RunningTurn::on_finished(const engine::Result& result) noexcept {

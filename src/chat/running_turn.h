@@ -52,6 +52,7 @@ class RunningTurn final : public engine::Sink, public engine::TokenConstraint {
   enum class Place { Start, Thoughts, Answer };
 
   bool must_end_thoughts() const noexcept;
+  bool is_text(Tag tag) const noexcept;
   void push(Piece piece);
   void parse(const std::vector<Piece>& pieces);
   void emit(std::vector<OutputEvent> events);
@@ -71,6 +72,7 @@ class RunningTurn final : public engine::Sink, public engine::TokenConstraint {
 
   text::StreamDecoder decoder_;
   StopStrings stops_;
+  TagSet meant_tags_;  // behind the thoughts
   WrittenAnswer written_;
   ScoredText scored_;
   std::size_t n_calls_;  // of the conversation

@@ -16,6 +16,13 @@ TEST(InterruptGuard, TakesTheSignalOnce) {
   EXPECT_FALSE(guard.take());
 }
 
+TEST(InterruptGuard, WatchesTheSignalsItIsGiven) {
+  const InterruptGuard guard{{SIGINT, SIGTERM}};
+  std::raise(SIGTERM);
+  guard.wait();
+  EXPECT_TRUE(guard.take());
+}
+
 TEST(StopOnInterrupt, RequestsAStopOnTheSignal) {
   const InterruptGuard guard;
   const StopOnInterrupt stop{guard};

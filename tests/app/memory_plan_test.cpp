@@ -70,5 +70,22 @@ TEST(PlanContext, RefusesAutoWhereNotEvenTheWeightsFit) {
   EXPECT_THROW(plan_context(AutoContext{}, config_with(65536), plain_need(), 1200), Error);
 }
 
+TEST(PlanBlocks, HoldsTheContextsThatWereAskedFor) {
+  EXPECT_EQ(plan_blocks(128, 3, plain_need(), kUnknown), 6U);
+  EXPECT_EQ(plan_blocks(128, 3, plain_need(), 1U << 30U), 6U);
+  EXPECT_EQ(plan_blocks(130, 1, plain_need(), kUnknown), 3U);  // the last one in part
+}
+
+TEST(PlanBlocks, FurtherContextsTakeAtMostHalfOfWhatTheFirstOneLeaves) {
+  // 1,500 fixed bytes and 1,280 of the first context; a block takes 640.
+  EXPECT_EQ(plan_blocks(128, 3, plain_need(), 2780 + 2 * 640), 3U);
+  EXPECT_EQ(plan_blocks(128, 3, plain_need(), 2780 + 7 * 640), 5U);
+}
+
+TEST(PlanBlocks, OneContextIsThereInAnyCase) {
+  EXPECT_EQ(plan_blocks(128, 3, plain_need(), 2780), 2U);
+  EXPECT_EQ(plan_blocks(128, 3, plain_need(), 1), 2U);
+}
+
 }  // namespace
 }  // namespace smol::app

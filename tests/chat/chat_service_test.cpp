@@ -166,6 +166,9 @@ class ImpatientSink final : public TurnSink {
       seen_.set_value();
       go_on_.get_future().wait();
     }
+    if (const auto* score = std::get_if<TokenScore>(&event)) {
+      scored += score->bytes;
+    }
   }
 
   void on_finished(const TurnFinished& finished) noexcept override { end_.set_value(finished); }
@@ -181,6 +184,7 @@ class ImpatientSink final : public TurnSink {
   TurnFinished wait() { return end_.get_future().get(); }
 
   std::vector<TurnPhase> phases;
+  std::string scored;
 
  private:
   bool has_seen_ = false;
@@ -209,6 +213,47 @@ TEST(ChatService, AnswersNowWhenAsked) {
   EXPECT_EQ(turn->progress().phase, TurnPhase::Finished);
   EXPECT_EQ(turn->progress().reasoning_tokens, finished.usage.reasoning_tokens);
   EXPECT_NE(std::ranges::find(sink->phases, TurnPhase::Thinking), sink->phases.end());
+}
+
+TEST(ChatService, WithoutATemplateAllIsText) {
+  ScriptedDecoder decoder({{" a "},
+                           {"<think>", true},
+                           {"b"},
+                           {"</think>", true},
+                           {"<tool_call>", true},
+                           {"{\"name\": \"f\"}"},
+                           {"</tool_call>", true},
+                           {"\n "}});
+  engine::Engine engine(decoder, {.speculate = false});
+  ChatService service(demo_chat().builder, engine, demo_facts());
+  TurnRequest request;
+  request.raw = true;
+  request.options.tools = {{{"name", "f"}}};
+  request.prompt.ids = demo_chat().tokenizer.encode("Once");
+  request.answer.sampling.temperature = 0;
+  request.answer.thinking_budget = 0;
+  request.answer.top_logprobs = 0;
+  const auto sink = std::make_shared<ImpatientSink>();
+  service.start(request, sink);
+  const TurnFinished finished = sink->wait();
+  EXPECT_EQ(finished.message.content,
+            " a <think>b</think><tool_call>{\"name\": \"f\"}</tool_call>\n ");
+  EXPECT_EQ(finished.message.reasoning, "");
+  EXPECT_TRUE(finished.message.tool_calls.empty());
+  EXPECT_EQ(finished.usage.reasoning_tokens, 0U);
+  EXPECT_EQ(sink->scored, finished.message.content);
+}
+
+TEST(ChatService, ScoresATagThatMeansNothing) {
+  TurnOptions options;
+  options.answer.top_logprobs = 0;
+  const Answered turn =
+      answered({{"A "}, {"</think>", true}, {" b "}, {"<tool_call>", true}, {"."}}, options);
+  std::string joined;
+  for (const TokenScore& score : turn.scores) {
+    joined += score.bytes;
+  }
+  EXPECT_EQ(joined, "A </think> b <tool_call>.");
 }
 
 TEST(ChatService, ScoresTheTokensOfTheVisibleTextAndNoOthers) {

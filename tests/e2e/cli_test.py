@@ -11,13 +11,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import api_cases
 import chat_cases
 import command_cases
 import input_cases
 import model_cases
 from harness import Bench, Skipped
 
-MODULES = (input_cases, command_cases, chat_cases, model_cases)
+MODULES = (input_cases, command_cases, chat_cases, api_cases, model_cases)
 
 
 def main() -> int:

@@ -31,7 +31,8 @@ class Bench:
         kept = {name: value for name, value in os.environ.items()
                 if not name.startswith("SMOLBOT_") and name not in ("NO_COLOR", "SMOL_ISA")}
         kept.update(HOME=str(self.folder), TERM="xterm", LC_ALL="C.UTF-8", SMOLBOT_MODEL=str(DEMO))
-        kept.pop("XDG_STATE_HOME", None)
+        for name in ("XDG_STATE_HOME", "XDG_DATA_HOME"):
+            kept.pop(name, None)
         kept.update(variables)
         return {name: value for name, value in kept.items() if value is not None}
 

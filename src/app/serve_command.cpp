@@ -1,0 +1,145 @@
+// `smolbot serve`: the API over HTTP.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/resource.h>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "app/commands.h"
+#include "app/console.h"
+#include "app/data_folder.h"
+#include "app/interrupt.h"
+#include "app/model_choice.h"
+#include "app/open_model.h"
+#include "app/program.h"
+#include "app/read_ahead.h"
+#include "app/serve_options.h"
+#include "server/metrics.h"
+#include "server/openai_api.h"
+#include "server/request_log.h"
+#include "server/router.h"
+#include "server/server.h"
+
+namespace smol::app {
+
+namespace {
+
+// Together with the end of the engine less than 5 s.
+constexpr std::chrono::milliseconds kGrace{3000}, kLastWords{1000};
+
+// Each connection is an open file, and so are the model, the log and the like.
+void raise_file_limit(std::size_t connections) {
+  constexpr rlim_t kOthers = 128;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return;
+  }
+  const rlim_t wanted = connections + kOthers;
+  const rlim_t most = limit.rlim_max == RLIM_INFINITY ? wanted : limit.rlim_max;
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min(wanted, most));
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
+  if (limit.rlim_cur < wanted) {
+    note(fmt::format("smolbot: --max-connections: {} need {} open files, the system allows {}",
+                     connections, wanted, limit.rlim_cur));
+  }
+}
+
+std::string url_of(const server::ServerOptions& options, std::uint16_t port) {
+  const bool is_v6 = options.host.find(':') != std::string::npos;
+  return fmt::format("http://{}{}{}:{}", is_v6 ? "[" : "", options.host, is_v6 ? "]" : "", port);
+}
+
+server::RequestLog::Write log_writer(const ServeOptions& options) {
+  if (!options.log_requests) {
+    return nullptr;
+  }
+  return [](std::string_view line) { note(line); };
+}
+
+// Beside the slots at work as many hold paused turns and the ends of conversations. The cache holds
+// blocks for half of them at full length, if there is memory, and for two in any case.
+EngineSetup engine_setup(const ServeOptions& options) {
+  EngineSetup setup;
+  setup.engine.max_running = options.slots;
+  setup.engine.max_waiting = options.queue;
+  setup.engine.pace = options.pace;
+  setup.capacity.n_slots = 2 * options.slots;
+  setup.capacity.n_contexts = std::max<std::size_t>(options.slots / 2, 2);
+  return setup;
+}
+
+// What one server holds; parts refer to those before them.
+class Serving {
+ public:
+  // Listens before it loads: a port in use ends it at once, and /health says that it loads.
+  explicit Serving(const ServeOptions& options)
+      : options_(options),
+        router_(access_rules(options)),
+        choice_(choose_model_and_tell(options.model.model)),
+        log_(log_writer(options), options.log_prompts),
+        api_(metrics_) {
+    raise_file_limit(options.server.limits.connections);
+    api_.add_routes(router_);
+    server_.emplace(options.server, router_, metrics_, log_);
+    folder_.emplace(options.data_folder ? *options.data_folder : default_data_folder());
+    model_.emplace(choice_.path, options.model, engine_setup(options));
+  }
+
+  // Until a signal comes.
+  void run() {
+    const InterruptGuard guard({SIGINT, SIGTERM});
+    engine::Engine& engine = model_->assistant.engine;
+    const std::filesystem::path file = folder_->path() / "prompts.kv";
+    const std::vector<std::vector<TokenId>> prompts = shared_beginnings(model_->builder);
+    {
+      const StopOnInterrupt stop(guard);
+      read_ahead(engine, prompts, file, stop.token());
+    }
+    keep_for_next_run(engine, prompts, KeptPrompts::Ours, file);
+    api_.set_assistant(model_->service);
+    note(fmt::format("smolbot: {} answers at {}, context {} tokens. Ctrl-C ends it.",
+                     model_->service.model().id, url_of(options_.server, server_->port()),
+                     model_->service.model().context));
+    guard.wait();
+    server_->stop(kGrace, kLastWords);
+    if (options_.save_cache) {
+      keep_for_next_run(engine, prompts, KeptPrompts::Anyones, file);
+    }
+  }
+
+ private:
+  const ServeOptions& options_;
+  server::Router router_;
+  ModelChoice choice_;
+  std::optional<DataFolder> folder_;
+  server::Metrics metrics_;  // turns refer to it until the engine has ended
+  std::optional<Conversationalist> model_;
+  server::RequestLog log_;
+  server::OpenAiApi api_;
+  std::optional<server::Server> server_;
+};
+
+int run(const ServeOptions& options) {
+  Serving(options).run();
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_serve_command(CLI::App& program, Plan& plan) {
+  auto state = std::make_shared<ServeOptions>();
+  CLI::App& command =
+      add_command(program, "serve", "the API over HTTP", plan, [state] { return run(*state); });
+  add_serve_options(command, *state);
+}
+
+}  // namespace smol::app

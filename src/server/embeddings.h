@@ -1,0 +1,26 @@
+// POST /v1/embeddings.
+#pragma once
+
+#include <vector>
+
+#include "base/ids.h"
+#include "base/json_fwd.h"
+#include "chat/assistant.h"
+#include "server/live_reply.h"
+
+namespace smol::server {
+
+struct EmbeddingRequest {
+  std::vector<std::vector<TokenId>> inputs;  // at least one, none empty or longer than the context
+  bool as_base64 = false;                    // little-endian floats
+};
+
+// Throws Error with the field's path.
+EmbeddingRequest read_embedding_request(const Json& body, const chat::ModelFacts& model,
+                                        const text::Tokenizer& tokenizer);
+
+// Waits for the assistant; ends early when the reader has gone.
+void make_embeddings(chat::Assistant& assistant, const EmbeddingRequest& request,
+                     LiveReply& reply) noexcept;
+
+}  // namespace smol::server
