@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -177,8 +178,9 @@ class Assistant {
   // Throws Error{BadInput} for what the request says wrongly, the prompt's length with both counts
   // included, Error{Exhausted} when the queue is full. After that all news go to the sink.
   virtual std::shared_ptr<Turn> start(TurnRequest request, std::shared_ptr<TurnSink> sink) = 0;
-  // The mean of the last hidden states, of length 1. [embedding_size]. Waits for its result.
-  virtual std::vector<float> embed(std::span<const TokenId> ids) = 0;
+  // The mean of the last hidden states, of length 1. [embedding_size]. Waits for its result; a stop
+  // ends that within half a second, with an Error.
+  virtual std::vector<float> embed(std::span<const TokenId> ids, const std::stop_token& stop) = 0;
   // Tokens of the prompt that a turn started now would not compute again.
   virtual std::size_t reusable(std::span<const TokenId> prompt) const = 0;
   virtual AssistantStats stats() const = 0;

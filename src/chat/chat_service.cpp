@@ -42,9 +42,8 @@ class EmbeddingSink final : public engine::Sink {
 
   void on_finished(const engine::Result& result) noexcept override {
     if (result.reason == engine::FinishReason::Cancelled) {
-      on_failed(Error(ErrorCode::Exhausted,
-                      "embedding: expected an engine that runs on, found "
-                      "one that ends"));
+      on_failed(
+          Error(ErrorCode::Exhausted, "embedding: expected to be finished, found it cancelled"));
     } else {
       embedding_.set_value(result.embedding);
     }
@@ -94,12 +93,13 @@ std::shared_ptr<Turn> ChatService::start(TurnRequest request, std::shared_ptr<Tu
   return std::make_shared<EngineTurn>(std::move(ticket), std::move(turn));
 }
 
-std::vector<float> ChatService::embed(std::span<const TokenId> ids) {
+std::vector<float> ChatService::embed(std::span<const TokenId> ids, const std::stop_token& stop) {
   engine::Request wanted;
   wanted.task = engine::Task::Embed;
   wanted.prompt.assign(ids.begin(), ids.end());
   const auto sink = std::make_shared<EmbeddingSink>();
-  engine_.submit(std::move(wanted), sink);
+  const auto ticket = engine_.submit(std::move(wanted), sink);
+  const std::stop_callback cancel(stop, [&ticket] { ticket->cancel(); });
   return sink->wait();
 }
 

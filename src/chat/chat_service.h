@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "chat/answer_form.h"
@@ -24,7 +25,7 @@ class ChatService final : public Assistant {
   const PromptBuilder& builder() const noexcept override { return builder_; }
 
   std::shared_ptr<Turn> start(TurnRequest request, std::shared_ptr<TurnSink> sink) override;
-  std::vector<float> embed(std::span<const TokenId> ids) override;
+  std::vector<float> embed(std::span<const TokenId> ids, const std::stop_token& stop) override;
   std::size_t reusable(std::span<const TokenId> prompt) const override;
   AssistantStats stats() const override;
 

@@ -51,6 +51,13 @@ ApiError api_error_of(const Error& error) {
   return out;
 }
 
+ApiError cancelled_error() {
+  return {.status = 503,
+          .message = "answer: expected to be finished, found it cancelled as the server stops",
+          .type = "server_error",
+          .code = "cancelled"};
+}
+
 Json to_json(const ApiError& error) {
   return {{"error",
            {{"message", error.message},

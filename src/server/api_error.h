@@ -26,6 +26,9 @@ ApiError api_error_of(const Error& error);
 // The path that a message begins with.
 std::optional<std::string> path_at_start_of(std::string_view message);
 
+// Of an answer that the server did not let come to its end.
+ApiError cancelled_error();
+
 Json to_json(const ApiError& error);
 // With Retry-After for 429 and 503.
 HttpResponse to_response(const ApiError& error);

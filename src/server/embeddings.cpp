@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <variant>
@@ -43,16 +44,13 @@ Json embedding_json(const std::vector<float>& values, bool as_base64) {
 }
 
 HttpResponse embeddings_response(chat::Assistant& assistant, const EmbeddingRequest& request,
-                                 const LiveReply& reply) {
+                                 const std::stop_token& stop) {
   Json data = Json::array();
   std::size_t tokens = 0;
   for (const std::vector<TokenId>& ids : request.inputs) {
-    if (reply.is_abandoned()) {
-      return {};
-    }
     data.push_back({{"object", "embedding"},
                     {"index", data.size()},
-                    {"embedding", embedding_json(assistant.embed(ids), request.as_base64)}});
+                    {"embedding", embedding_json(assistant.embed(ids, stop), request.as_base64)}});
     tokens += ids.size();
   }
   return json_response(200, {{"object", "list"},
@@ -84,12 +82,12 @@ EmbeddingRequest read_embedding_request(const Json& body, const chat::ModelFacts
   return request;
 }
 
-void make_embeddings(chat::Assistant& assistant, const EmbeddingRequest& request,
-                     LiveReply& reply) noexcept {
+void make_embeddings(chat::Assistant& assistant, const EmbeddingRequest& request, LiveReply& reply,
+                     const std::stop_token& stop) noexcept {
   try {
-    reply.respond(embeddings_response(assistant, request, reply));
+    reply.respond(embeddings_response(assistant, request, stop));
   } catch (const Error& error) {
-    reply.respond(to_response(api_error_of(error)));
+    reply.respond(to_response(stop.stop_requested() ? cancelled_error() : api_error_of(error)));
   } catch (const std::exception& error) {
     reply.respond(to_response({.status = 500, .message = error.what(), .type = "server_error"}));
   }

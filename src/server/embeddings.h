@@ -1,6 +1,7 @@
 // POST /v1/embeddings.
 #pragma once
 
+#include <stop_token>
 #include <vector>
 
 #include "base/ids.h"
@@ -19,8 +20,8 @@ struct EmbeddingRequest {
 EmbeddingRequest read_embedding_request(const Json& body, const chat::ModelFacts& model,
                                         const text::Tokenizer& tokenizer);
 
-// Waits for the assistant; ends early when the reader has gone.
-void make_embeddings(chat::Assistant& assistant, const EmbeddingRequest& request,
-                     LiveReply& reply) noexcept;
+// Waits for the assistant; a stop ends that early.
+void make_embeddings(chat::Assistant& assistant, const EmbeddingRequest& request, LiveReply& reply,
+                     const std::stop_token& stop) noexcept;
 
 }  // namespace smol::server

@@ -90,9 +90,4 @@ void LiveReply::abandon() {
   listener_ = nullptr;
 }
 
-bool LiveReply::is_abandoned() const {
-  const std::lock_guard lock(mutex_);
-  return abandoned_;
-}
-
 }  // namespace smol::server

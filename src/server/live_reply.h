@@ -49,7 +49,6 @@ class LiveReply {
   void cancel();
   // The reader has gone, or has all it wanted.
   void abandon();
-  bool is_abandoned() const;
 
  private:
   void tell();

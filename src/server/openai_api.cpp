@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -209,8 +210,10 @@ Reply OpenAiApi::embeddings(chat::Assistant& assistant, const HttpRequest& reque
   auto reply = std::make_shared<LiveReply>();
   EmbeddingRequest wanted = read_embedding_request(parse_body(request), assistant.model(),
                                                    assistant.builder().tokenizer());
-  embedding_queue_.add([&assistant, reply, wanted = std::move(wanted)] {
-    make_embeddings(assistant, wanted, *reply);
+  std::stop_source source;
+  reply->set_cancel_action([source]() mutable { source.request_stop(); });
+  embedding_queue_.add([&assistant, reply, wanted = std::move(wanted), stop = source.get_token()] {
+    make_embeddings(assistant, wanted, *reply, stop);
   });
   return reply;
 }

@@ -21,13 +21,6 @@ ApiError late_error(const Error& error) {
   return out;
 }
 
-ApiError cancelled_error() {
-  return {.status = 503,
-          .message = "answer: expected to be finished, found it cancelled as the server stops",
-          .type = "server_error",
-          .code = "cancelled"};
-}
-
 class TurnGroup : public std::enable_shared_from_this<TurnGroup> {
  public:
   TurnGroup(std::size_t n_turns, Metrics& metrics, std::unique_ptr<const AnswerFormat> format,

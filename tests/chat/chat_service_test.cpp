@@ -363,10 +363,13 @@ TEST(ChatService, EmbedsWithLengthOne) {
   ScriptedDecoder decoder({{"a"}});
   engine::Engine engine(decoder, {});
   ChatService service(demo_chat().builder, engine, demo_facts());
-  const std::vector<float> found = service.embed(std::vector<TokenId>{1, 2, 3});
+  const std::vector<float> found = service.embed(std::vector<TokenId>{1, 2, 3}, {});
   ASSERT_EQ(found.size(), 3U);
   EXPECT_NEAR(found[0] * found[0] * 3, 1.0, 1e-6);
-  EXPECT_THROW(service.embed(std::vector<TokenId>{}), Error);
+  EXPECT_THROW(service.embed(std::vector<TokenId>{}, {}), Error);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THROW(service.embed(std::vector<TokenId>(3000, 1), stop.get_token()), Error);
 }
 
 }  // namespace

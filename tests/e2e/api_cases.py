@@ -4,6 +4,7 @@ import shlex
 import signal
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from harness import ROOT, contains, equal
 from server import Server, serving
@@ -93,6 +94,168 @@ def test_a_prompt_beyond_the_context_is_refused_with_both_counts(bench):
         error = json.loads(text)["error"]
         equal((status, error["param"], error["code"]), (400, "messages", "context_length_exceeded"))
         contains(error["message"], "64")
+
+
+def answer_to(server, request):
+    status, text = server.ask("/v1/chat/completions", request)
+    equal(status, 200)
+    return json.loads(text)
+
+
+def message_of(answer):
+    return answer["choices"][0]["message"]
+
+
+def cached_tokens(answer):
+    return answer["usage"]["prompt_tokens_details"]["cached_tokens"]
+
+
+def counter(server, name):
+    return float(next(line for line in server.ask("/metrics")[1].splitlines() if line.startswith(f"smolbot_{name} "))
+                 .split()[1])
+
+
+def test_the_same_seed_gives_the_same_answer_alone_and_beside_others(bench):
+    with serving(bench, "--slots", "4") as server:
+        requests = [{"messages": [{"role": "user", "content": f"Story {i}. " + "Tell me more. " * 9 * i}], "seed": i,
+                     "max_tokens": 60 + i} for i in range(4)]
+        alone = [message_of(answer_to(server, {**request, "cache_prompt": False})) for request in requests]
+        with ThreadPoolExecutor(4) as pool:
+            beside = list(pool.map(lambda request: message_of(answer_to(server, request)), requests))
+        equal(beside, alone)
+
+
+def test_answers_are_the_same_with_and_without_what_is_cached(bench):
+    with serving(bench) as server:
+        request = {"messages": [{"role": "user", "content": "One two three. " * 60}], "seed": 5, "max_tokens": 50}
+        without = answer_to(server, {**request, "cache_prompt": False})
+        first, again = answer_to(server, request), answer_to(server, request)
+        equal(cached_tokens(without), 0)
+        equal(cached_tokens(again), again["usage"]["prompt_tokens"] - 1)
+        equal([message_of(first), message_of(again)], [message_of(without)] * 2)
+
+
+def test_the_system_prompt_is_there_before_the_first_request_and_after_a_restart(bench):
+    folder = bench.folder / "data"
+    for _ in range(2):
+        with serving(bench, "--data-dir", folder) as server:
+            for request in (CHAT, {**CHAT, "reasoning_effort": "none"}):
+                answer = answer_to(server, request)
+                assert cached_tokens(answer) > answer["usage"]["prompt_tokens"] - 16, answer["usage"]
+    equal(folder.stat().st_mode & 0o777, 0o700)
+    equal({path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()},
+          {"lock": 0o600, "prompts.kv": 0o600})
+
+
+def test_what_clients_sent_outlives_the_server_only_where_it_may(bench):
+    request = {"messages": [{"role": "user", "content": "Seven eight nine. " * 80}], "max_tokens": 4, "seed": 1}
+    for flags, kept in (((), False), (("--save-cache",), False), ((), True), ((), False)):
+        with serving(bench, "--data-dir", bench.folder / "kept", *flags) as server:
+            answer = answer_to(server, request)
+            equal(cached_tokens(answer) > answer["usage"]["prompt_tokens"] / 2, kept)
+
+
+def test_a_cache_file_that_is_not_whole_is_not_taken(bench):
+    folder = bench.folder / "kept"
+    with serving(bench, "--data-dir", folder):
+        pass
+    file = folder / "prompts.kv"
+    content = file.read_bytes()
+    for broken in (content[:-9], content[:100], b"", content[:-20] + b"x" + content[-19:]):
+        file.write_bytes(broken)
+        with serving(bench, "--data-dir", folder) as server:
+            assert any("prompts.kv: expected" in line for line in server.lines), server.lines
+            answer_to(server, CHAT)
+        equal(file.read_bytes(), content)
+
+
+def test_one_server_at_a_time_uses_a_folder(bench):
+    with serving(bench, "--data-dir", bench.folder / "mine"):
+        line = bench.fails("serve", "--port", "0", "--data-dir", bench.folder / "mine")
+        contains(line, "--data-dir")
+        contains(line, "found another one that uses it")
+    with serving(bench, "--data-dir", bench.folder / "mine"):
+        pass
+    contains(bench.fails("serve", "--port", "0", "--data-dir", bench.file("plain", "")), "--data-dir")
+    contains(bench.fails("serve", "--port", "0", HOME=""), "--data-dir")
+
+
+def test_a_pace_holds_each_answer(bench):
+    with serving(bench, "--pace", "20") as server:
+        never = {str(ids[0]): -100 for ids in (json.loads(server.ask("/tokenize", {"content": text})[1])["tokens"]
+                                               for text in ("<|im_end|>", "<|end_of_text|>"))}
+        begin = time.monotonic()
+        answer_to(server, {**CHAT, "max_tokens": 21, "logit_bias": never})
+        took = time.monotonic() - begin
+        assert took >= 1.0, took
+
+
+def test_answers_keep_to_a_schema(bench):
+    schema = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"},
+                                               "kind": {"enum": ["cat", "dog"]}},
+              "required": ["name", "age", "kind"], "additionalProperties": False}
+    form = {"type": "json_schema", "json_schema": {"name": "pet", "schema": schema}}
+    with serving(bench) as server:
+        for seed in range(10):
+            answer = answer_to(server, {**CHAT, "max_tokens": 120, "seed": seed, "temperature": 1,
+                                        "response_format": form})
+            found = json.loads(message_of(answer)["content"])
+            equal(list(found), ["name", "age", "kind"])
+            assert isinstance(found["age"], int) and found["kind"] in ("cat", "dog"), found
+        answer = answer_to(server, {**CHAT, "max_tokens": 100, "response_format": {"type": "json_object"}})
+        assert isinstance(json.loads(message_of(answer)["content"]), dict)
+        answer = answer_to(server, {**CHAT, "grammar": "root ::= \"yes\" | \"no\"", "reasoning_effort": "none"})
+        assert message_of(answer)["content"] in ("yes", "no"), answer
+
+
+def test_a_required_tool_is_called_as_it_says(bench):
+    parameters = {"type": "object", "properties": {"city": {"enum": ["Oslo", "Rome"]}}, "required": ["city"],
+                  "additionalProperties": False}
+    tool = {"type": "function", "function": {"name": "weather", "parameters": parameters}}
+    with serving(bench) as server:
+        answer = answer_to(server, {**CHAT, "max_tokens": 100, "tools": [tool], "tool_choice": "required"})
+        equal(answer["choices"][0]["finish_reason"], "tool_calls")
+        call = message_of(answer)["tool_calls"][0]["function"]
+        equal(call["name"], "weather")
+        assert json.loads(call["arguments"])["city"] in ("Oslo", "Rome"), call
+
+
+def test_completions_show_all_that_the_model_writes(bench):
+    with serving(bench) as server:
+        ids = json.loads(server.ask("/tokenize", {"content": "<think>"})[1])["tokens"]
+        equal(len(ids), 1)
+        status, text = server.ask("/v1/completions", {"prompt": "Hello", "max_tokens": 3,
+                                                      "logit_bias": {str(ids[0]): 100}})
+        equal((status, json.loads(text)["choices"][0]["text"]), (200, "<think>" * 3))
+
+
+def test_embeddings_have_length_one_and_tell_texts_apart(bench):
+    with serving(bench) as server:
+        status, text = server.ask("/v1/embeddings", {"input": ["red", "red", "a long blue text " * 20]})
+        equal(status, 200)
+        found = [one["embedding"] for one in json.loads(text)["data"]]
+        for values in found:
+            assert abs(sum(value * value for value in values) - 1) < 1e-5
+        equal(found[0], found[1])
+        assert found[0] != found[2]
+
+
+def test_who_leaves_while_the_prompt_is_read_frees_the_engine(bench):
+    with serving(bench, "--pace", "2") as server:
+        text = "word " * 200
+        for path, body in (("/v1/chat/completions", {"messages": [{"role": "user", "content": text}]}),
+                           ("/v1/embeddings", {"input": text})):
+            cancelled = counter(server, "turns_cancelled_total")
+            content = json.dumps(body).encode()
+            with server.connect() as client:
+                client.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(content)}\r\n\r\n"
+                               .encode() + content)
+                while counter(server, "turns_running") == 0:
+                    pass
+            begin = time.monotonic()
+            while counter(server, "turns_running") != 0:
+                assert time.monotonic() - begin < 0.5, path
+            equal(counter(server, "turns_cancelled_total"), cancelled + 1)
 
 
 def test_a_client_that_leaves_frees_the_engine(bench):

@@ -119,7 +119,7 @@ class FakeAssistant : public chat::Assistant {
     return turn;
   }
 
-  std::vector<float> embed(std::span<const TokenId> ids) override {
+  std::vector<float> embed(std::span<const TokenId> ids, const std::stop_token& /*stop*/) override {
     return {static_cast<float>(ids.size()), 0.5F};
   }
 

@@ -92,7 +92,10 @@ class ScriptedAssistant : public chat::Assistant {
     return turn;
   }
 
-  std::vector<float> embed(std::span<const TokenId> /*ids*/) override { return {0.6F, 0.8F}; }
+  std::vector<float> embed(std::span<const TokenId> /*ids*/,
+                           const std::stop_token& /*stop*/) override {
+    return {0.6F, 0.8F};
+  }
 
   std::size_t reusable(std::span<const TokenId> /*prompt*/) const override { return 0; }
 
