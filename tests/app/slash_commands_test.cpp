@@ -96,9 +96,9 @@ TEST(Conversation, ThinkingIsSwitched) {
 TEST(Conversation, TemperatureIsProven) {
   Conversation chat = conversation();
   chat.take("/temp 0.25");
-  EXPECT_EQ(chat.options().sampling.temperature, 0.25);
+  EXPECT_EQ(chat.options().answer.sampling.temperature, 0.25);
   EXPECT_THAT(chat.take("/temp nan").text, HasSubstr("/temp: expected a number from 0 to 100"));
-  EXPECT_EQ(chat.options().sampling.temperature, 0.25);
+  EXPECT_EQ(chat.options().answer.sampling.temperature, 0.25);
 }
 
 TEST(Conversation, SystemReplacesAndRemoves) {

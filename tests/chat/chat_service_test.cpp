@@ -1,7 +1,14 @@
 #include "chat/chat_service.h"
 
 #include <algorithm>
+#include <exception>
+#include <future>
+#include <memory>
+#include <stop_token>
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <gtest/gtest.h>
 
