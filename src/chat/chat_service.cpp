@@ -77,8 +77,8 @@ std::shared_ptr<Turn> ChatService::start(TurnRequest request, std::shared_ptr<Tu
                                          std::to_string(*answer.top_logprobs));
   }
   auto form = forms_.make(answer.form, request.options.tools);
-  auto turn =
-      std::make_shared<RunningTurn>(tokenizer, tags_, request, std::move(form), std::move(sink));
+  auto turn = std::make_shared<RunningTurn>(tokenizer, tags_, request, std::move(form),
+                                            facts_.vocab_size, std::move(sink));
   engine::Request wanted;
   wanted.prompt = std::move(request.prompt.ids);
   wanted.sampling = answer.sampling;

@@ -7,6 +7,8 @@
 namespace smol::chat {
 namespace {
 
+constexpr std::size_t kBits = 64;  // of a word of a mask
+
 OutputMode mode_of(const TurnRequest& request, const TagTokens& tags) {
   OutputMode mode;
   mode.raw = request.raw;
@@ -62,11 +64,12 @@ TurnEnd end_of(engine::FinishReason reason) noexcept {
 
 RunningTurn::RunningTurn(const text::Tokenizer& tokenizer, const TagTokens& tags,
                          const TurnRequest& request, std::unique_ptr<engine::TokenConstraint> form,
-                         std::shared_ptr<TurnSink> sink)
+                         std::size_t vocab_size, std::shared_ptr<TurnSink> sink)
     : tokenizer_(tokenizer),
       tags_(tags),
       sink_(std::move(sink)),
       form_(std::move(form)),
+      vocab_size_(vocab_size),
       thinking_budget_(request.answer.thinking_budget),
       closing_(tokenizer.encode(text_of(Tag::ThinkClose))),
       place_(Place::Answer),
@@ -236,15 +239,30 @@ std::optional<TokenId> RunningTurn::forced() {
   return form_ != nullptr && place_ == Place::Answer ? form_->forced() : std::nullopt;
 }
 
+// All but what ends the turn: the answer is still to come.
+std::span<const std::uint64_t> RunningTurn::mask_of_thoughts() {
+  if (thoughts_mask_.empty()) {
+    thoughts_mask_.assign(vocab_size_ / kBits + 1, ~std::uint64_t{0});
+    for (std::size_t i = 0; i < vocab_size_; ++i) {
+      if (tokenizer_.ends_turn(static_cast<TokenId>(i))) {
+        thoughts_mask_[i / kBits] &= ~(std::uint64_t{1} << (i % kBits));
+      }
+    }
+  }
+  return thoughts_mask_;
+}
+
 std::span<const std::uint64_t> RunningTurn::mask(std::size_t tokens_left) {
-  if (form_ == nullptr || place_ == Place::Thoughts) {
+  if (form_ == nullptr) {
     return {};
+  }
+  if (place_ == Place::Thoughts) {
+    return mask_of_thoughts();
   }
   const std::span<const std::uint64_t> mask = form_->mask(tokens_left);
   if (place_ == Place::Answer || mask.empty()) {
     return mask;
   }
-  constexpr std::size_t kBits = 64;
   first_mask_.assign(mask.begin(), mask.end());
   const auto open = static_cast<std::size_t>(tags_.id_of(Tag::ThinkOpen).value());
   first_mask_[open / kBits] |= std::uint64_t{1} << (open % kBits);

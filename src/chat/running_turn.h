@@ -27,10 +27,12 @@ TurnEnd end_of(engine::FinishReason reason) noexcept;
 // The engine's thread, but for answer_now() and progress().
 class RunningTurn final : public engine::Sink, public engine::TokenConstraint {
  public:
-  // `form`: what the answer is held to; nullptr: nothing. Throws Error{BadInput} for bad stop
-  // strings. Tokenizer and tags must outlive it.
+  // `form`: what the answer is held to, over the model's `vocab_size`; nullptr: nothing. With one,
+  // the turn does not end among the thoughts. Throws Error{BadInput} for bad stop strings.
+  // Tokenizer and tags must outlive it.
   RunningTurn(const text::Tokenizer& tokenizer, const TagTokens& tags, const TurnRequest& request,
-              std::unique_ptr<engine::TokenConstraint> form, std::shared_ptr<TurnSink> sink);
+              std::unique_ptr<engine::TokenConstraint> form, std::size_t vocab_size,
+              std::shared_ptr<TurnSink> sink);
 
   // Any thread.
   void answer_now() noexcept { answer_now_.store(true, std::memory_order_relaxed); }
@@ -52,6 +54,7 @@ class RunningTurn final : public engine::Sink, public engine::TokenConstraint {
   enum class Place { Start, Thoughts, Answer };
 
   bool must_end_thoughts() const noexcept;
+  std::span<const std::uint64_t> mask_of_thoughts();
   bool is_text(Tag tag) const noexcept;
   void push(Piece piece);
   void parse(const std::vector<Piece>& pieces);
@@ -64,11 +67,13 @@ class RunningTurn final : public engine::Sink, public engine::TokenConstraint {
   const TagTokens& tags_;
   std::shared_ptr<TurnSink> sink_;
   std::unique_ptr<engine::TokenConstraint> form_;
+  std::size_t vocab_size_;
   std::optional<std::size_t> thinking_budget_;
   std::vector<TokenId> closing_;  // what ends the thoughts
   std::size_t n_closed_ = 0;      // of these, put in
   Place place_;
   std::vector<std::uint64_t> first_mask_;
+  std::vector<std::uint64_t> thoughts_mask_;  // once it was needed
 
   text::StreamDecoder decoder_;
   StopStrings stops_;

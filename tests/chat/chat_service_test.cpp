@@ -350,8 +350,17 @@ TEST(ChatService, HoldsTheAnswerToItsFormBehindTheThoughts) {
   EXPECT_TRUE(other.finished.message.content.starts_with("abc"));
 }
 
+TEST(ChatService, DoesNotEndATurnAmongTheThoughtsWhereAnAnswerIsOwed) {
+  TurnOptions options = with_form(Grammar{"root ::= \"yes\" | \"no\""});
+  options.answer.thinking_budget = 10;
+  const Answered turn = answered({{"<think>", true}, {"\nHm."}}, options);
+  EXPECT_TRUE(turn.finished.message.reasoning.starts_with("Hm."));
+  EXPECT_TRUE(turn.finished.message.content == "yes" || turn.finished.message.content == "no");
+}
+
 TEST(ChatService, CallsTheToolThatIsRequired) {
   TurnOptions options = with_form(ToolCallRequired{"g"});
+  options.prompt.think = ThinkMode::Off;
   const Json parameters = {{"type", "object"},
                            {"properties", {{"x", {{"enum", {1, 2}}}}}},
                            {"required", {"x"}},
