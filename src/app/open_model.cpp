@@ -96,8 +96,8 @@ Runtime::Runtime(gguf::File opened, const ModelOptions& options, std::size_t max
                  std::size_t n_slots)
     : file(std::move(opened)),
       plan(make_plan(file, options, n_slots)),
-      weights(file, plan.config),
       pool(options.threads.value_or(default_thread_count())),
+      weights(file, plan.config, pool),
       decoder(model::make_cpu_decoder(weights,
                                       {.n_slots = plan.n_slots,
                                        .context = plan.context,
