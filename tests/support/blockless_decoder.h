@@ -37,7 +37,6 @@ class BlocklessDecoder : public model::Decoder {
   std::optional<model::BlockId> load_block(std::span<const std::byte> /*from*/) noexcept final {
     return std::nullopt;
   }
-
 };
 
 }  // namespace smol::test
