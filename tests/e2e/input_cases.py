@@ -56,7 +56,7 @@ def test_help_names_every_command(bench):
 def test_every_flag_has_help_default_and_variable(bench):
     for command in COMMANDS:
         out = bench.ok(command, "--help")
-        flags = re.findall(r"^  (?:-\w,)?--([\w-]+)(.*(?:\n {20}.*)*)", out, re.MULTILINE)
+        flags = re.findall(r"^  (?:-\w,|--\w+,)?--([\w-]+)(.*(?:\n {20}.*)*)", out, re.MULTILINE)
         assert flags, out
         for name, rest in flags:
             if name != "help":
