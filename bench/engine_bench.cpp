@@ -75,8 +75,8 @@ class Bench {
  public:
   Bench(const std::string& path, std::size_t threads)
       : file_(gguf::File::open(path)),
-        weights_(file_, model::ModelConfig::from_gguf(file_, kContext)),
         pool_(threads),
+        weights_(file_, model::ModelConfig::from_gguf(file_, kContext), pool_),
         decoder_(model::make_cpu_decoder(weights_,
                                          {.n_slots = 16,
                                           .context = kContext,
@@ -203,8 +203,8 @@ class Bench {
   }
 
   gguf::File file_;
-  model::Weights weights_;
   ThreadPool pool_;
+  model::Weights weights_;
   std::unique_ptr<model::Decoder> decoder_;
 };
 

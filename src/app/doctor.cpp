@@ -8,6 +8,7 @@
 
 #include "app/doctor_checks.h"
 #include "base/error.h"
+#include "base/thread_pool.h"
 
 namespace smol::app {
 namespace {
@@ -36,10 +37,11 @@ void examine_weights(const gguf::File& file, const std::optional<text::Tokenizer
                      Findings& findings) {
   const model::ModelConfig config = model::ModelConfig::from_gguf(file, std::nullopt);
   check_config(file, config, findings);
-  const model::Weights weights(file, config);
+  ThreadPool pool(default_thread_count());
+  const model::Weights weights(file, config, pool);
   check_tensors(file, weights, findings);
   if (tokenizer) {
-    check_behaviour(weights, *tokenizer, findings);
+    check_behaviour(weights, *tokenizer, pool, findings);
   }
 }
 

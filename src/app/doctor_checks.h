@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/doctor.h"
+#include "base/thread_pool.h"
 #include "gguf/file.h"
 #include "model/config.h"
 #include "model/weights.h"
@@ -64,6 +65,6 @@ void check_template(const gguf::File& file, Findings& findings);
 // doctor_probe.cpp: whether the model predicts a text better when rotary pairs or NoPE layers are
 // read in another way than the file says. Runs the model.
 void check_behaviour(const model::Weights& weights, const text::Tokenizer& tokenizer,
-                     Findings& findings);
+                     ThreadPool& pool, Findings& findings);
 
 }  // namespace smol::app

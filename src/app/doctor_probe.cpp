@@ -90,13 +90,12 @@ Reading nope_reading(const model::ModelConfig& config) {
 }  // namespace
 
 void check_behaviour(const model::Weights& weights, const text::Tokenizer& tokenizer,
-                     Findings& findings) {
+                     ThreadPool& pool, Findings& findings) {
   const std::vector<TokenId> ids = tokenizer.encode(kProbe);
   if (ids.size() >= weights.config().context_length) {
     findings.note("behaviour", "not tried: the context is shorter than the probe");
     return;
   }
-  ThreadPool pool(default_thread_count());
   const auto score = [&](const model::Weights& read) {
     const auto decoder =
         model::make_cpu_decoder(read, {.n_slots = 1, .context = ids.size(), .max_batch = kChunk},

@@ -45,8 +45,8 @@ struct Runtime {
 
   gguf::File file;
   Plan plan;
-  model::Weights weights;
   ThreadPool pool;
+  model::Weights weights;
   std::unique_ptr<model::Decoder> decoder;
 
  private:

@@ -1,7 +1,9 @@
 #include "model/weight_loader.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <exception>
 #include <span>
 
 #include "kernels/panel.h"
@@ -10,7 +12,7 @@ namespace smol::model {
 
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{4} << 20U;
+constexpr std::size_t kBufferBytes = std::size_t{1} << 20U;
 
 }  // namespace
 
@@ -22,13 +24,12 @@ void WeightLoader::plan(const gguf::TensorView& tensor, kernels::Matrix& matrix)
   size_bytes_ += (bytes + kMask) & ~kMask;
 }
 
-HugePageArena WeightLoader::load() {
+HugePageArena WeightLoader::load(ThreadPool& pool) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   HugePageArena arena(size_bytes_);
-  std::vector<std::byte> buffer;
+  read_all({arena.data(), size_bytes_}, pool);
   for (const Entry& entry : entries_) {
-    fill(entry, arena.data() + entry.offset, buffer);
     entry.matrix->data = arena.data() + entry.offset;
   }
   report_ = {size_bytes_, arena.huge_page_bytes(), 0.0};
@@ -40,24 +41,58 @@ HugePageArena WeightLoader::load() {
   return arena;
 }
 
-void WeightLoader::fill(const Entry& entry, std::byte* out, std::vector<std::byte>& buffer) const {
-  const gguf::TensorView& tensor = *entry.tensor;
-  const kernels::Matrix& matrix = *entry.matrix;
+std::vector<WeightLoader::Piece> WeightLoader::pieces() const {
+  std::vector<Piece> pieces;
+  for (const Entry& entry : entries_) {
+    const std::size_t unit = kernels::kPanelRows * entry.matrix->row_bytes;  // a whole panel
+    const std::size_t most = std::max(kBufferBytes / unit, std::size_t{1}) * unit;
+    const std::size_t size = entry.tensor->bytes.size();
+    for (std::size_t at = 0; at < size; at += most) {
+      pieces.push_back({&entry, at, std::min(most, size - at)});
+    }
+  }
+  return pieces;
+}
+
+void WeightLoader::read_all(std::span<std::byte> arena, ThreadPool& pool) const {
+  const std::vector<Piece> all = pieces();
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::exception_ptr> failures(pool.size());
+  pool.run([&](std::size_t worker) {
+    try {
+      std::vector<std::byte> buffer;
+      for (std::size_t i = next++; i < all.size(); i = next++) {
+        fill(all[i], arena, buffer);
+      }
+    } catch (...) {
+      failures[worker] = std::current_exception();
+      next = all.size();
+    }
+  });
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+  }
+}
+
+void WeightLoader::fill(const Piece& piece, std::span<std::byte> arena,
+                        std::vector<std::byte>& buffer) const {
+  const gguf::TensorView& tensor = *piece.entry->tensor;
+  const std::size_t row_bytes = piece.entry->matrix->row_bytes;
+  std::byte* out = arena.data() + piece.entry->offset;
   if (!kernels::has_panels(tensor.dtype)) {
-    file_.read(tensor, 0, {out, tensor.bytes.size()});
+    file_.read(tensor, piece.begin, {out + piece.begin, piece.size});
     return;
   }
-  const std::size_t source_bytes = kernels::kPanelRows * matrix.row_bytes;  // of a whole panel
-  const std::size_t chunk = std::max(kBufferBytes / source_bytes, std::size_t{1}) * source_bytes;
-  buffer.resize(std::max(buffer.size(), std::min(chunk, tensor.bytes.size())));
-  for (std::size_t at = 0; at < tensor.bytes.size(); at += chunk) {
-    const std::span rows(buffer.data(), std::min(chunk, tensor.bytes.size() - at));
-    file_.read(tensor, at, rows);
-    for (std::size_t used = 0; used < rows.size(); used += source_bytes) {
-      const auto panel_rows = rows.subspan(used, std::min(source_bytes, rows.size() - used));
-      kernels::pack_panel(tensor.dtype, panel_rows, matrix.row_bytes, out);
-      out += kernels::panel_bytes(matrix.row_bytes);
-    }
+  buffer.resize(piece.size);
+  file_.read(tensor, piece.begin, buffer);
+  const std::size_t unit = kernels::kPanelRows * row_bytes;
+  out += piece.begin / unit * kernels::panel_bytes(row_bytes);
+  for (std::size_t at = 0; at < piece.size; at += unit) {
+    const std::span rows = std::span(buffer).subspan(at, std::min(unit, piece.size - at));
+    kernels::pack_panel(tensor.dtype, rows, row_bytes, out);
+    out += kernels::panel_bytes(row_bytes);
   }
 }
 

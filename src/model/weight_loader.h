@@ -1,12 +1,14 @@
-// Matrices of a model file into memory, in the order in which the kernels read them: tensor by
-// tensor through a small buffer, so that no moment holds two copies.
+// Matrices of a model file into memory, in the order in which the kernels read them: piece by piece
+// through a small buffer of each thread, so that no moment holds two copies.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/huge_page_arena.h"
+#include "base/thread_pool.h"
 #include "gguf/file.h"
 #include "kernels/kernel_table.h"
 
@@ -30,7 +32,7 @@ class WeightLoader {
 
   // Reads every planned tensor. Throws Error{Exhausted} if memory cannot be had, Error{Io} if the
   // file cannot be read.
-  HugePageArena load();
+  HugePageArena load(ThreadPool& pool);
 
   // Of the last load().
   [[nodiscard]] const LoadReport& report() const noexcept { return report_; }
@@ -42,7 +44,15 @@ class WeightLoader {
     std::size_t offset;  // in the arena
   };
 
-  void fill(const Entry& entry, std::byte* out, std::vector<std::byte>& buffer) const;
+  // A part of a tensor: bytes of the file, whole panels where its type has them.
+  struct Piece {
+    const Entry* entry;
+    std::size_t begin, size;
+  };
+
+  [[nodiscard]] std::vector<Piece> pieces() const;
+  void read_all(std::span<std::byte> arena, ThreadPool& pool) const;
+  void fill(const Piece& piece, std::span<std::byte> arena, std::vector<std::byte>& buffer) const;
 
   const gguf::File& file_;
   std::vector<Entry> entries_;

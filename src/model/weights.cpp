@@ -104,7 +104,8 @@ void take_layer(TensorTaker& tensors, const ModelConfig& config, std::size_t lay
 
 }  // namespace
 
-Weights::Weights(const gguf::File& file, ModelConfig config) : config_(std::move(config)) {
+Weights::Weights(const gguf::File& file, ModelConfig config, ThreadPool& pool)
+    : config_(std::move(config)) {
   WeightLoader loader(file);
   TensorTaker tensors(file, loader);
   const Shape vocabulary{config_.vocab_size, config_.d_model};
@@ -119,7 +120,7 @@ Weights::Weights(const gguf::File& file, ModelConfig config) : config_(std::move
     tensors.matrix("output.weight", vocabulary, output_);
   }
   unused_ = tensors.rest();
-  arena_ = std::make_shared<const HugePageArena>(loader.load());
+  arena_ = std::make_shared<const HugePageArena>(loader.load(pool));
   load_report_ = loader.report();
   if (is_tied) {
     output_ = token_embd_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/huge_page_arena.h"
+#include "base/thread_pool.h"
 #include "gguf/file.h"
 #include "kernels/kernel_table.h"
 #include "model/config.h"
@@ -33,8 +34,8 @@ class Weights {
   // Reads the file's tensors, each once. Throws Error{BadInput} for a missing tensor or another
   // shape ("blk.3.attn_k.weight: expected [512, 2048], found [512, 1024]"), Error{Unsupported} for
   // a tensor in a layer that this program would have to ignore, as a bias, Error{Exhausted} without
-  // memory for them, Error{Io} if the file cannot be read.
-  Weights(const gguf::File& file, ModelConfig config);
+  // memory for them, Error{Io} if the file cannot be read. The pool's threads read together.
+  Weights(const gguf::File& file, ModelConfig config, ThreadPool& pool);
 
   // The same matrices under another configuration, which must give them the same shapes.
   [[nodiscard]] Weights with_config(ModelConfig config) const;

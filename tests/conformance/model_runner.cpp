@@ -45,9 +45,9 @@ RunnerSettings settings_of(const Options& options) {
 ModelRunner::ModelRunner(const std::filesystem::path& path, const RunnerSettings& settings)
     : settings_(settings),
       file_(gguf::File::open(path)),
-      weights_(
-          std::make_unique<model::Weights>(file_, config_with_mistake(file_, settings.mistake))),
-      pool_(settings.threads) {
+      pool_(settings.threads),
+      weights_(std::make_unique<model::Weights>(file_, config_with_mistake(file_, settings.mistake),
+                                                pool_)) {
   model::DecoderOptions options;
   options.context = std::min(weights_->config().context_length, kMostContext);
   options.kv_type = settings.kv_type;

@@ -57,8 +57,8 @@ class ModelRunner {
  private:
   RunnerSettings settings_;
   gguf::File file_;
-  std::unique_ptr<model::Weights> weights_;
   ThreadPool pool_;
+  std::unique_ptr<model::Weights> weights_;
   std::unique_ptr<model::Decoder> decoder_;
 };
 

@@ -205,12 +205,14 @@ def test_bench_prints_the_agreed_json(bench):
     report = json.loads(bench.ok("bench", "-p", "64", "-n", "8", "-d", "16", "-r", "2", "-t", "2", "-o",
                                  "json"))
     equal(list(report), ["tests", "bandwidth_gb_per_s", "int8_peak_gmac_per_s", "bytes_per_token",
-                         "load", "rss_bytes", "threads", "isa"])
+                         "products_per_prompt_token", "load", "rss_bytes", "threads", "isa"])
     equal([test["name"] for test in report["tests"]], ["pp64", "tg8"])
     for test in report["tests"]:
-        equal(list(test), ["name", "depth", "sequences", "tokens_per_second", "runs"])
+        equal(list(test), ["name", "depth", "sequences", "chunk", "tokens_per_second", "runs", "gb_per_s",
+                           "bandwidth_share", "gmac_per_s", "int8_peak_share"])
         equal((test["depth"], test["sequences"], len(test["runs"])), (16, 1, 2))
-        assert test["tokens_per_second"] > 0
+        assert test["tokens_per_second"] > 0 and test["gmac_per_s"] > 0
+        assert 0 < test["int8_peak_share"] < 2, test
     assert 7e6 < report["bytes_per_token"] < 8e6, report["bytes_per_token"]
     assert report["bandwidth_gb_per_s"] > 0 and report["int8_peak_gmac_per_s"] > 0
     equal(list(report["load"]), ["bytes", "huge_page_bytes", "seconds"])
@@ -221,7 +223,7 @@ def test_bench_prints_the_agreed_json(bench):
 
 def test_bench_prints_text(bench):
     out = bench.ok("bench", "-p", "16", "-n", "4", "-r", "1")
-    for part in ("pp16", "tg4", "tokens/s", "of the bandwidth"):
+    for part in ("pp16", "tg4", "tokens/s", "of bandwidth", "of int8 peak"):
         contains(out, part)
 
 

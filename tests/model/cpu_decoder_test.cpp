@@ -266,8 +266,8 @@ TEST(CpuDecoder, WithoutRoomForTheCacheSaysWhatIsNeededAndWhatThereIs) {
 
 TEST(CpuDecoder, RefusesAContextBeyondTheConfiguration) {
   const TinyFile tiny{TinySpec{}};
-  const Weights weights(tiny.file(), ModelConfig::from_gguf(tiny.file(), std::nullopt));
   ThreadPool pool(1);
+  const Weights weights(tiny.file(), ModelConfig::from_gguf(tiny.file(), std::nullopt), pool);
   EXPECT_THROW(make_cpu_decoder(weights, options_of(KvCacheType::F16, 2049), pool,
                                 kernels::active_kernels()),
                Error);

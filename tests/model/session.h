@@ -18,8 +18,8 @@ namespace smol::model {
 class Session {
  public:
   Session(const gguf::File& file, const DecoderOptions& options, std::size_t threads = 1)
-      : weights_(file, ModelConfig::from_gguf(file, options.context)),
-        pool_(threads),
+      : pool_(threads),
+        weights_(file, ModelConfig::from_gguf(file, options.context), pool_),
         decoder_(make_cpu_decoder(weights_, options, pool_, kernels::active_kernels())) {}
 
   Decoder& decoder() noexcept { return *decoder_; }
@@ -42,8 +42,8 @@ class Session {
   }
 
  private:
-  Weights weights_;
   ThreadPool pool_;
+  Weights weights_;
   std::unique_ptr<Decoder> decoder_;
 };
 

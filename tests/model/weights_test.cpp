@@ -24,7 +24,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 Weights weights_of(const TinyFile& tiny) {
-  return {tiny.file(), ModelConfig::from_gguf(tiny.file(), std::nullopt)};
+  ThreadPool pool(2);
+  return {tiny.file(), ModelConfig::from_gguf(tiny.file(), std::nullopt), pool};
 }
 
 std::string weights_error(const TinyModel& model, ErrorCode code) {
@@ -81,7 +82,8 @@ TEST(Weights, OfAFileOnDiskAreThoseOfTheSameBytesInMemory) {
       .write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));
   const gguf::File file = gguf::File::open(path);
-  const Weights from_disk(file, ModelConfig::from_gguf(file, std::nullopt));
+  ThreadPool pool(3);
+  const Weights from_disk(file, ModelConfig::from_gguf(file, std::nullopt), pool);
   const Weights in_memory = weights_of(tiny);
   const auto expected = in_memory.bytes();
   const auto found = from_disk.bytes();

@@ -76,6 +76,15 @@ struct Avx512AttentionOps {
 
   static Floats max(Floats a, Floats b) noexcept { return _mm512_max_ps(a, b); }
 
+  // kernels/hadamard.h of the 16 lanes: each lane's partner is added to it, to the second of a pair
+  // with its sign turned.
+  static Floats hadamard(Floats x) noexcept {
+    x = _mm512_add_ps(_mm512_permute_ps(x, 0xB1), turned(x, 0xAAAA));
+    x = _mm512_add_ps(_mm512_permute_ps(x, 0x4E), turned(x, 0xCCCC));
+    x = _mm512_add_ps(_mm512_shuffle_f32x4(x, x, 0xB1), turned(x, 0xF0F0));
+    return _mm512_add_ps(_mm512_shuffle_f32x4(x, x, 0x4E), turned(x, 0xFF00));
+  }
+
   // kernels/math.h
   static Floats exp(Floats x) noexcept {
     using C = ExpConstants;
@@ -137,6 +146,10 @@ struct Avx512AttentionOps {
   }
 
  private:
+  static Floats turned(Floats x, __mmask16 lanes) noexcept {
+    return _mm512_mask_xor_ps(x, lanes, x, set(-0.0F));
+  }
+
   static __m256 high_half(Floats x) noexcept {
     return _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1));
   }

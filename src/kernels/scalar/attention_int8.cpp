@@ -5,6 +5,7 @@
 #include <span>
 
 #include "gguf/half.h"
+#include "kernels/hadamard.h"
 #include "kernels/kv_tile.h"
 #include "kernels/math.h"
 #include "kernels/run_walk.h"
@@ -32,17 +33,29 @@ HalfScale half_scale(std::span<const float> values) noexcept {
   return {half, has_inverse ? 1.0F / scale : 0.0F};
 }
 
-// A query, quantized.
+using HeadVector = std::array<float, kMaxHeadDim>;
+
+// The first values of `out`, transformed.
+std::span<const float> spread(std::span<const float> x, HeadVector& out) noexcept {
+  std::copy(x.begin(), x.end(), out.begin());
+  const std::span<float> values = std::span(out).first(x.size());
+  hadamard(values);
+  return values;
+}
+
+// A query, transformed and quantized.
 struct QueryCodes {
   std::array<std::int8_t, kMaxHeadDim> codes;
   float factor;  // what an integer sum times the key's scale is multiplied with
 };
 
 QueryCodes quantize(std::span<const float> q, float scale) noexcept {
-  const BlockScale block = block_scale(largest_magnitude(q));
-  QueryCodes query{{}, block.scale * scale};
+  HeadVector storage;
+  const std::span<const float> values = spread(q, storage);
+  const BlockScale block = block_scale(largest_magnitude(values));
+  QueryCodes query{{}, block.scale * (scale / static_cast<float>(q.size()))};
   for (std::size_t d = 0; d < q.size(); ++d) {
-    query.codes[d] = quantize_code(q[d], block.inverse);
+    query.codes[d] = quantize_code(values[d], block.inverse);
   }
   return query;
 }
@@ -116,11 +129,13 @@ void attend_tile(const Tile& tile, std::size_t count, const QueryCodes& query,
 void store_int8(KvFormat format, std::byte* tile, std::size_t index, const float* key,
                 const float* value) noexcept {
   const std::size_t dim = format.head_dim;
-  const HalfScale k = half_scale({key, dim});
+  HeadVector storage;
+  const std::span<const float> spread_key = spread({key, dim}, storage);
+  const HalfScale k = half_scale(spread_key);
   const HalfScale v = half_scale({value, dim});
   std::byte* values = tile + values_offset(format);
   for (std::size_t d = 0; d < dim; ++d) {
-    tile[key_code(index, d)] = static_cast<std::byte>(quantize_code(key[d], k.inverse));
+    tile[key_code(index, d)] = static_cast<std::byte>(quantize_code(spread_key[d], k.inverse));
     values[value_code(index, d, dim)] = static_cast<std::byte>(quantize_code(value[d], v.inverse));
   }
   std::byte* scales = tile + scales_offset(format);

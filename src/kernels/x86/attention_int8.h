@@ -11,7 +11,7 @@ namespace {
 inline constexpr std::size_t kFloats = 16;
 inline constexpr std::size_t kMaxHeadDim = 128;
 
-// A query, quantized.
+// A query, transformed and quantized.
 struct alignas(64) QueryCodes {
   std::array<std::int8_t, kMaxHeadDim> codes;
   float factor;  // what an integer sum times the key's scale is multiplied with
@@ -43,17 +43,37 @@ float largest_magnitude(const float* values, std::size_t n) noexcept {
   return Ops::largest_magnitude_lane(largest);
 }
 
-template <class Ops>
-void quantize(const float* q, std::size_t n, float scale, QueryCodes& out) noexcept {
-  const BlockScale block = block_scale(largest_magnitude<Ops>(q, n));
-  for (std::size_t d = 0; d < n; d += kFloats) {
-    const auto scaled = Ops::multiply(Ops::load(q + d), Ops::set(block.inverse));
+// kernels/hadamard.h
+template <class Ops, std::size_t kDim>
+void hadamard(const float* x, float* y) noexcept {
+  for (std::size_t d = 0; d < kDim; d += kFloats) {
+    Ops::store(y + d, Ops::hadamard(Ops::load(x + d)));
+  }
+  for (std::size_t stride = kFloats; stride < kDim; stride *= 2) {
+    for (std::size_t from = 0; from < kDim; from += 2 * stride) {
+      for (std::size_t d = from; d < from + stride; d += kFloats) {
+        const auto a = Ops::load(y + d);
+        const auto b = Ops::load(y + d + stride);
+        Ops::store(y + d, Ops::add(a, b));
+        Ops::store(y + d + stride, Ops::subtract(a, b));
+      }
+    }
+  }
+}
+
+template <class Ops, std::size_t kDim>
+void quantize(const float* q, float scale, QueryCodes& out) noexcept {
+  alignas(64) std::array<float, kDim> values;
+  hadamard<Ops, kDim>(q, values.data());
+  const BlockScale block = block_scale(largest_magnitude<Ops>(values.data(), kDim));
+  for (std::size_t d = 0; d < kDim; d += kFloats) {
+    const auto scaled = Ops::multiply(Ops::load(values.data() + d), Ops::set(block.inverse));
     Ops::store_codes(out.codes.data() + d, Ops::clamp(scaled, -kCodeMax, kCodeMax));
   }
-  out.factor = block.scale * scale;
+  out.factor = block.scale * (scale / static_cast<float>(kDim));
   out.bias = 0;
   if constexpr (Ops::kKeyBias != 0) {
-    for (std::size_t d = 0; d < n; ++d) {
+    for (std::size_t d = 0; d < kDim; ++d) {
       out.bias += Ops::kKeyBias * out.codes[d];
     }
   }
@@ -268,7 +288,7 @@ void attend_run_int8(const KvRun& run, const Queries& queries, Partial* out) noe
   for (std::size_t i = 0; i < n; ++i) {
     const float* q =
         queries.q + i / queries.n_heads * queries.token_stride + i % queries.n_heads * kDim;
-    quantize<Ops>(q, kDim, queries.scale, codes[i]);
+    quantize<Ops, kDim>(q, queries.scale, codes[i]);
   }
   for (std::size_t step = 0; step < n_steps(queries); ++step) {
     const std::size_t next = std::min(step + 1, n_steps(queries) - 1);

@@ -72,6 +72,12 @@ struct AttentionOps256 {
     return {_mm256_max_ps(a.low, b.low), _mm256_max_ps(a.high, b.high)};
   }
 
+  // kernels/hadamard.h of the 16 lanes
+  static Floats hadamard(Floats x) noexcept {
+    const Floats eights{hadamard8(x.low), hadamard8(x.high)};
+    return {_mm256_add_ps(eights.low, eights.high), _mm256_sub_ps(eights.low, eights.high)};
+  }
+
   static Floats exp(Floats x) noexcept { return {avx2::exp_float(x.low), avx2::exp_float(x.high)}; }
 
   static Floats clamp(Floats x, float low, float high) noexcept {
@@ -119,6 +125,17 @@ struct AttentionOps256 {
   }
 
  private:
+  // Stages of stride 1, 2 and 4: each lane's partner is added to it, to the second of a pair with
+  // its sign turned.
+  static __m256 hadamard8(__m256 x) noexcept {
+    const __m256 ones = _mm256_setr_ps(0.0F, -0.0F, 0.0F, -0.0F, 0.0F, -0.0F, 0.0F, -0.0F);
+    const __m256 twos = _mm256_setr_ps(0.0F, 0.0F, -0.0F, -0.0F, 0.0F, 0.0F, -0.0F, -0.0F);
+    const __m256 fours = _mm256_setr_ps(0.0F, 0.0F, 0.0F, 0.0F, -0.0F, -0.0F, -0.0F, -0.0F);
+    x = _mm256_add_ps(_mm256_permute_ps(x, 0xB1), _mm256_xor_ps(x, ones));
+    x = _mm256_add_ps(_mm256_permute_ps(x, 0x4E), _mm256_xor_ps(x, twos));
+    return _mm256_add_ps(_mm256_permute2f128_ps(x, x, 0x01), _mm256_xor_ps(x, fours));
+  }
+
   static __m256 larger(__m256 a, __m256 b) noexcept {
     const __m256 no_sign = _mm256_castsi256_ps(_mm256_set1_epi32(0x7FFFFFFF));
     return _mm256_castsi256_ps(_mm256_max_epi32(_mm256_castps_si256(_mm256_and_ps(a, no_sign)),

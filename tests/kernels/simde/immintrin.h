@@ -65,6 +65,33 @@ inline __m128i smol_cvtepi32_epi8(simde__m512i values) {
   return _mm_load_si128(reinterpret_cast<const __m128i*>(to));
 }
 
+#define _mm512_permute_ps smol_permute_ps
+#define _mm512_shuffle_f32x4 smol_shuffle_f32x4
+
+// Lane 4q + l of the result is lane 4q + (two bits of `order` for l) of x.
+inline simde__m512 smol_permute_ps(simde__m512 x, int order) {
+  alignas(64) float from[16];
+  alignas(64) float to[16];
+  simde_mm512_store_ps(from, x);
+  for (int i = 0; i < 16; ++i) {
+    to[i] = from[i / 4 * 4 + (order >> (i % 4 * 2) & 3)];
+  }
+  return simde_mm512_load_ps(to);
+}
+
+// Quarters of four lanes: two of a, then two of b, two bits of `order` for each.
+inline simde__m512 smol_shuffle_f32x4(simde__m512 a, simde__m512 b, int order) {
+  alignas(64) float from[2][16];
+  alignas(64) float to[16];
+  simde_mm512_store_ps(from[0], a);
+  simde_mm512_store_ps(from[1], b);
+  for (int i = 0; i < 16; ++i) {
+    const int quarter = i / 4;
+    to[i] = from[quarter / 2][(order >> (quarter * 2) & 3) * 4 + i % 4];
+  }
+  return simde_mm512_load_ps(to);
+}
+
 // AVX-VNNI's names for what AVX-512 VL has, too.
 #define _mm256_dpbusd_avx_epi32 simde_mm256_dpbusd_epi32
 #define _mm256_dpwssd_avx_epi32 simde_mm256_dpwssd_epi32
