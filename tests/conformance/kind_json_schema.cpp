@@ -36,17 +36,18 @@ std::size_t tokens_let_through(Matcher matcher, const Vocabulary& vocabulary, co
   for (const TokenId id : ids) {
     matcher.mask(mask);
     const bool accepted = matcher.accept(id);
-    one.equal("mask and accept agree at token " + std::to_string(n),
-              grammar::is_allowed(mask, id) ? "allowed" : "stopped",
-              accepted ? "allowed" : "stopped");
+    one.equal<std::string>("mask and accept agree at token " + std::to_string(n),
+                           grammar::is_allowed(mask, id) ? "allowed" : "stopped",
+                           accepted ? "allowed" : "stopped");
     if (!accepted) {
       return n;
     }
     ++n;
   }
   matcher.mask(mask);
-  one.equal("end tokens", matcher.is_complete() ? "allowed" : "stopped",
-            grammar::is_allowed(mask, vocabulary.end_tokens()[0]) ? "allowed" : "stopped");
+  one.equal<std::string>(
+      "end tokens", matcher.is_complete() ? "allowed" : "stopped",
+      grammar::is_allowed(mask, vocabulary.end_tokens()[0]) ? "allowed" : "stopped");
   return n + (matcher.is_complete() ? 1 : 0);
 }
 
@@ -73,8 +74,8 @@ void run_json_schema(const Options& options, Report& report) {
       compiled = grammar::compile_json_schema(record.at("schema"));
     } catch (const Error& error) {
       ++n_refused;
-      one.equal("refusal", "named with a path",
-                names_a_path(error.what()) ? "named with a path" : error.what());
+      one.equal<std::string>("refusal", "named with a path",
+                             names_a_path(error.what()) ? "named with a path" : error.what());
       if (!options.only.empty()) {
         std::printf("%s: %s\n", id.c_str(), error.what());
       }
