@@ -46,6 +46,16 @@ async function streamed(request) {
   return { content, reasoning, usage };
 }
 
+// A bias with which no answer comes to its end by itself.
+async function neverEnding() {
+  const bias = {};
+  for (const content of ["<|im_end|>", "<|end_of_text|>"]) {
+    const answer = await fetch(`${base}/tokenize`, { method: "POST", body: JSON.stringify({ content }) });
+    bias[(await answer.json()).tokens[0]] = -100;
+  }
+  return bias;
+}
+
 async function cancelledTurns() {
   const text = await (await fetch(`${base}/metrics`)).text();
   return Number(/^smolbot_turns_cancelled_total ([0-9.e+]+)$/m.exec(text)[1]);
@@ -150,7 +160,7 @@ const tests = {
   async "openai: an aborted stream cancels its turn"() {
     const before = await cancelledTurns();
     const stream = await client.chat.completions.create({
-      model, messages: hello, stream: true, max_completion_tokens: 2000, logit_bias: {} });
+      model, messages: hello, stream: true, max_completion_tokens: 4000, logit_bias: await neverEnding() });
     for await (const chunk of stream) {
       if (chunk.choices[0]?.delta.content || chunk.choices[0]?.delta.reasoning_content) {
         stream.controller.abort();
