@@ -125,7 +125,8 @@ struct TurnFinished {
 using AnswerEvent = std::variant<TextDelta, ThinkingDelta, TokenScore, ToolCall, CodeBlock>;
 
 // Receives a turn on the engine's thread: returns at once, never throws, never calls back.
-// on_finished or on_failed comes exactly once, last.
+// on_finished or on_failed comes exactly once, last; then the turn lets the sink go, so that a sink
+// may own its turn.
 class TurnSink {
  public:
   virtual ~TurnSink() = default;

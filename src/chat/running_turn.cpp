@@ -158,10 +158,12 @@ void RunningTurn::on_finished(const engine::Result& result) noexcept {
   TurnFinished finished = finished_with(result);
   finished.cut_while_thinking = in_reasoning && result.reason != engine::FinishReason::EndOfTurn;
   sink_->on_finished(finished);
+  sink_.reset();
 }
 
 void RunningTurn::on_failed(const Error& error) noexcept {
   sink_->on_failed(error);
+  sink_.reset();
 }
 
 TurnFinished RunningTurn::finished_with(const engine::Result& result) const {

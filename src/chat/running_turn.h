@@ -65,7 +65,7 @@ class RunningTurn final : public engine::Sink, public engine::TokenConstraint {
 
   const text::Tokenizer& tokenizer_;
   const TagTokens& tags_;
-  std::shared_ptr<TurnSink> sink_;
+  std::shared_ptr<TurnSink> sink_;  // until the turn has ended
   std::unique_ptr<engine::TokenConstraint> form_;
   std::size_t vocab_size_;
   std::optional<std::size_t> thinking_budget_;

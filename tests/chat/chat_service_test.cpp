@@ -302,6 +302,23 @@ TEST(ChatService, WritesAnAnswerBackAsTheTokensItCameAs) {
   EXPECT_NE(std::search(next.ids.begin(), next.ids.end(), ids.begin(), ids.end()), next.ids.end());
 }
 
+TEST(ChatService, ATurnThatHasEndedLetsItsSinkGo) {
+  ScriptedDecoder decoder({{"a"}});
+  std::weak_ptr<TurnSink> sink;
+  std::shared_ptr<Turn> turn;
+  {
+    engine::Engine engine(decoder, {});
+    ChatService service(demo_chat().builder, engine, demo_facts());
+    TurnRequest request;
+    request.prompt.ids = {1};
+    const auto listener = std::make_shared<ImpatientSink>();
+    sink = listener;
+    turn = service.start(request, listener);
+    listener->wait();
+  }
+  EXPECT_TRUE(sink.expired());
+}
+
 TEST(ChatService, CanBeCancelled) {
   ScriptedDecoder decoder({{"one two three four five six"}});
   engine::Engine engine(decoder, {});

@@ -56,6 +56,9 @@ class FakeTurn : public chat::Turn {
 
   chat::TurnProgress progress() const noexcept override { return {}; }
 
+  // It will never end.
+  void forget() { release(); }
+
   bool cancelled() const {
     const std::lock_guard lock(mutex_);
     return cancelled_;
@@ -88,6 +91,15 @@ class FakeAssistant : public chat::Assistant {
     finished.usage.prompt_tokens = 10;
     finished.usage.generated_tokens = 3;
   }
+
+  ~FakeAssistant() override {
+    std::ranges::for_each(turns_, [](const auto& turn) { turn->forget(); });
+  }
+
+  FakeAssistant(const FakeAssistant&) = delete;
+  FakeAssistant& operator=(const FakeAssistant&) = delete;
+  FakeAssistant(FakeAssistant&&) = delete;
+  FakeAssistant& operator=(FakeAssistant&&) = delete;
 
   // What every turn says, at once unless `hold` is set: then the test drives turns().
   std::vector<chat::AnswerEvent> events{chat::TextDelta{"Hello"}, chat::TextDelta{" you"}};

@@ -36,6 +36,12 @@ std::string post_text(const std::string& path, const std::string& body) {
 }
 
 class ServerTest : public ApiTest {
+ private:
+  // The server's threads write to them until it ends: it is destroyed before.
+  std::mutex mutex_;
+  std::condition_variable added_;
+  std::vector<std::string> lines_;
+
  protected:
   ServerTest() : log([this](std::string_view line) { add_line(line); }) {}
 
@@ -90,10 +96,6 @@ class ServerTest : public ApiTest {
     lines_.emplace_back(line);
     added_.notify_all();
   }
-
-  std::mutex mutex_;
-  std::condition_variable added_;
-  std::vector<std::string> lines_;
 };
 
 TEST_F(ServerTest, AnswersRequestsOfOneConnectionInTurn) {
