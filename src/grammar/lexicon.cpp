@@ -49,7 +49,15 @@ LexState Lexicon::add_dense(bool accepts) {
   }
   rows_.push_back({});
   accepts_.push_back(accepts ? 1 : 0);
+  like_.push_back(kDead);
   return static_cast<LexState>(rows_.size() - 1);
+}
+
+LexState Lexicon::add_like(LexState common_state) {
+  const LexState added = add_dense(accepts(common_state));
+  rows_[added] = rows_[common_state];
+  like_[added] = static_cast<std::uint16_t>(common_state);
+  return added;
 }
 
 void Lexicon::set(LexState from, std::uint8_t byte, LexState to) {
