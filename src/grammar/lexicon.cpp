@@ -96,7 +96,7 @@ void Lexicon::set_accepts(LexState sparse) {
 void Lexicon::finish_dense(std::size_t first) {
   std::vector<std::vector<std::pair<LexState, std::uint8_t>>> sources(rows_.size());
   std::vector<LexState> work;
-  for (LexState state = static_cast<LexState>(first); state < rows_.size(); ++state) {
+  for (auto state = static_cast<LexState>(first); state < rows_.size(); ++state) {
     for (unsigned byte = 256; byte-- > 0;) {
       const LexState to = rows_[state][byte];
       if (to == kDead) {

@@ -15,6 +15,7 @@ namespace smol::grammar {
 inline const std::vector<std::string>& small_tokens() {
   static const std::vector<std::string> kTokens = [] {
     std::vector<std::string> tokens;
+    tokens.reserve(256);
     for (int byte = 0; byte < 256; ++byte) {
       tokens.emplace_back(1, static_cast<char>(byte));
     }
