@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "conformance/token_grammar.h"
 #include "grammar/matcher.h"
 #include "text/tokenizer.h"
 
@@ -35,18 +36,6 @@ double quantile(std::vector<double>& times, double share) {
   const auto index = static_cast<std::size_t>(share * static_cast<double>(times.size() - 1));
   std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(index), times.end());
   return times[index];
-}
-
-std::shared_ptr<const smol::grammar::Vocabulary> vocabulary_of(
-    const smol::text::Tokenizer& tokenizer) {
-  smol::grammar::TokenTable table;
-  for (TokenId id = 0; static_cast<std::size_t>(id) < tokenizer.vocab_size(); ++id) {
-    table.bytes.push_back(tokenizer.is_added(id) ? std::string_view() : tokenizer.bytes_of(id));
-    if (tokenizer.ends_turn(id)) {
-      table.end_tokens.push_back(id);
-    }
-  }
-  return std::make_shared<const smol::grammar::Vocabulary>(table);
 }
 
 struct Times {
@@ -77,7 +66,7 @@ void run_instance(smol::grammar::Matcher matcher, std::size_t words,
 int run(const char* cases, const char* tokenizer_path) {
   const auto tokenizer = smol::text::Tokenizer::open(tokenizer_path);
   double begin = cpu_microseconds();
-  const auto vocabulary = vocabulary_of(tokenizer);
+  const auto vocabulary = smol::conformance::vocabulary_of(tokenizer);
   const double vocabulary_ms = microseconds_since(begin) / 1000;
   std::ifstream in(cases);
   Times times;
