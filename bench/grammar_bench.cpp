@@ -1,9 +1,9 @@
 // grammar_bench CASES TOKENIZER: compiles every schema of a fixture, then masks each token of its
-// valid instances on one thread; one JSON line with times and the number of masks.
+// valid instances on one thread; one JSON line with its processor times and the number of masks.
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <ctime>
 #include <exception>
 #include <fstream>
 #include <memory>
@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "conformance/token_grammar.h"
 #include "grammar/matcher.h"
 #include "text/tokenizer.h"
 
@@ -19,28 +20,22 @@ namespace {
 
 using smol::Json;
 using smol::TokenId;
-using Clock = std::chrono::steady_clock;
 
-double microseconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+// Of this thread, so that other work on the machine does not count.
+double cpu_microseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
+}
+
+double microseconds_since(double begin) {
+  return cpu_microseconds() - begin;
 }
 
 double quantile(std::vector<double>& times, double share) {
   const auto index = static_cast<std::size_t>(share * static_cast<double>(times.size() - 1));
   std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(index), times.end());
   return times[index];
-}
-
-std::shared_ptr<const smol::grammar::Vocabulary> vocabulary_of(
-    const smol::text::Tokenizer& tokenizer) {
-  smol::grammar::TokenTable table;
-  for (TokenId id = 0; static_cast<std::size_t>(id) < tokenizer.vocab_size(); ++id) {
-    table.bytes.push_back(tokenizer.is_added(id) ? std::string_view() : tokenizer.bytes_of(id));
-    if (tokenizer.ends_turn(id)) {
-      table.end_tokens.push_back(id);
-    }
-  }
-  return std::make_shared<const smol::grammar::Vocabulary>(table);
 }
 
 struct Times {
@@ -52,14 +47,14 @@ void run_instance(smol::grammar::Matcher matcher, std::size_t words,
                   const std::vector<TokenId>& ids, Times& times) {
   std::vector<std::uint64_t> mask(words);
   for (const TokenId id : ids) {
-    auto begin = Clock::now();
+    double begin = cpu_microseconds();
     matcher.mask(mask);
     times.mask.push_back(microseconds_since(begin));
     const std::size_t shortest = matcher.shortest_end();
-    begin = Clock::now();
+    begin = cpu_microseconds();
     matcher.mask(mask, shortest);
     times.limited.push_back(microseconds_since(begin));
-    begin = Clock::now();
+    begin = cpu_microseconds();
     const bool accepted = matcher.accept(id);
     times.accept.push_back(microseconds_since(begin));
     if (!accepted) {
@@ -70,22 +65,22 @@ void run_instance(smol::grammar::Matcher matcher, std::size_t words,
 
 int run(const char* cases, const char* tokenizer_path) {
   const auto tokenizer = smol::text::Tokenizer::open(tokenizer_path);
-  auto begin = Clock::now();
-  const auto vocabulary = vocabulary_of(tokenizer);
+  double begin = cpu_microseconds();
+  const auto vocabulary = smol::conformance::vocabulary_of(tokenizer);
   const double vocabulary_ms = microseconds_since(begin) / 1000;
   std::ifstream in(cases);
   Times times;
   for (std::string line; std::getline(in, line);) {
     const Json record = smol::parse_json(line, "case");
     std::shared_ptr<const smol::grammar::Grammar> grammar;
-    begin = Clock::now();
+    begin = cpu_microseconds();
     try {
       grammar = smol::grammar::compile_json_schema(record.at("schema"));
     } catch (const smol::Error&) {
       continue;
     }
-    times.compile.push_back(microseconds_since(begin));
     const auto tokens = std::make_shared<const smol::grammar::TokenGrammar>(grammar, vocabulary);
+    times.compile.push_back(microseconds_since(begin));
     for (const Json& test : record.at("tests")) {
       const auto ids = tokenizer.encode(test.at("data").dump(), smol::text::AddedTokens::None);
       if (test.at("valid").get<bool>()) {

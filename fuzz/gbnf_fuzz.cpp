@@ -4,10 +4,31 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "grammar/grammar.h"
 #include "grammar/pushdown.h"
+
+namespace {
+
+using smol::grammar::Cursors;
+using smol::grammar::Pushdown;
+
+// Takes the first byte from `first` on that fits.
+void step(Pushdown& run, Cursors& here, unsigned first) {
+  Cursors to;
+  for (unsigned tried = 0; tried < 256; ++tried) {
+    run.step(here, static_cast<std::uint8_t>(first + tried), to);
+    if (!to.dead()) {
+      std::swap(here, to);
+      return;
+    }
+  }
+  std::abort();
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kMaxBytes = 2048;
@@ -17,18 +38,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   try {
-    smol::grammar::Pushdown run(smol::grammar::compile_gbnf(text));
-    smol::grammar::Cursors from = run.start();
-    smol::grammar::Cursors to;
-    for (std::size_t i = 0; i < kSteps && !from.list.empty(); ++i) {
-      unsigned tried = 0;
-      do {
-        if (tried == 256) {
-          std::abort();
-        }
-        run.step(from, static_cast<std::uint8_t>(data[i % size] + tried++), to);
-      } while (to.dead());
-      std::swap(from, to);
+    Pushdown run(smol::grammar::compile_gbnf(text));
+    Cursors here = run.start();
+    for (std::size_t i = 0; i < kSteps && !here.list.empty(); ++i) {
+      step(run, here, data[i % size]);
     }
   } catch (const smol::Error&) {
     return 0;

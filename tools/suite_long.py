@@ -40,10 +40,10 @@ def templates() -> Counts:
                                           "--count", "20000"])
 
 
-def schemas() -> Counts:
-    return counted("json-schema-differential",
+def schemas(name: str, *cases) -> Counts:
+    return counted(f"json-schema-differential-{name}",
                    [VENV / "bin" / "python", "-B", TESTS / "json_schema_differential.py", PROGRAM,
-                    TOKENIZER / "smollm3_tokenizer.json", "--count", "3000"])
+                    TOKENIZER / "smollm3_tokenizer.json", *cases])
 
 
 def differential() -> Counts:
@@ -52,7 +52,8 @@ def differential() -> Counts:
     if not SHARED.is_dir():
         return counts + skip(names, "the vocabularies in ../shared are not there")
     if set_up_venv():
-        counts += tokenizer("smollm3") + tokenizer("smollm2") + schemas()
+        counts += tokenizer("smollm3") + tokenizer("smollm2") + schemas("random")
+        counts += schemas("fixture", "--cases", SHARED / "fixtures/json_schema/maskbench.jsonl")
     else:
         counts += skip(names, "their reference libraries could not be installed")
     return counts

@@ -46,10 +46,11 @@ class PatternParser : private PatternReader {
     }
     return [this, options](Regex rest) {
       std::vector<Regex> built;
+      built.reserve(options.size());
       for (const Tail& option : options) {
         built.push_back(option(rest));
       }
-      return pool_.either(std::move(built));
+      return pool_.either(built);
     };
   }
 

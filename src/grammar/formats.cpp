@@ -43,7 +43,8 @@ std::string ipv6() {
                      : "(?:(?:" + group + ":){0," + std::to_string(most - 1) + "}" + group + ")?";
   };
   for (int behind = 5; behind >= 0; --behind) {
-    all += "|" + before(5 - behind) + "::(?:" + group + ":){" + std::to_string(behind) + "}" + last;
+    all.append("|").append(before(5 - behind)).append("::");
+    all.append("(?:[0-9A-Fa-f]{1,4}:){").append(std::to_string(behind)).append("}").append(last);
   }
   return "(?:" + all + "|" + before(6) + "::" + group + "|" + before(7) + "::)";
 }

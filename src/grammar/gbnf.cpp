@@ -28,8 +28,9 @@ class GbnfCompiler {
 
   std::shared_ptr<const Grammar> compile() {
     const RuleId root = rule_id(tree_.root);
-    for (std::size_t i = 0; i < built_.size(); ++i) {
-      const std::size_t rule = built_[i];
+    std::size_t n_done = 0;
+    while (n_done < built_.size()) {
+      const std::size_t rule = built_[n_done++];
       const RuleState end = rules_.add_state();
       rules_.set_final(end);
       build(tree_.rules[rule].body, rules_.entry(ids_.at(rule)), end);
@@ -114,7 +115,7 @@ class GbnfCompiler {
         for (const GbnfNode& part : node.parts) {
           options.push_back(regex_of(part));
         }
-        return pool_.either(std::move(options));
+        return pool_.either(options);
       }
       case Kind::Repeat:
         return pool_.repeat(regex_of(node.parts[0]), node.min, node.max);

@@ -49,7 +49,15 @@ LexState Lexicon::add_dense(bool accepts) {
   }
   rows_.push_back({});
   accepts_.push_back(accepts ? 1 : 0);
+  like_.push_back(kDead);
   return static_cast<LexState>(rows_.size() - 1);
+}
+
+LexState Lexicon::add_like(LexState common_state) {
+  const LexState added = add_dense(accepts(common_state));
+  rows_[added] = rows_[common_state];
+  like_[added] = static_cast<std::uint16_t>(common_state);
+  return added;
 }
 
 void Lexicon::set(LexState from, std::uint8_t byte, LexState to) {
@@ -88,7 +96,7 @@ void Lexicon::set_accepts(LexState sparse) {
 void Lexicon::finish_dense(std::size_t first) {
   std::vector<std::vector<std::pair<LexState, std::uint8_t>>> sources(rows_.size());
   std::vector<LexState> work;
-  for (LexState state = static_cast<LexState>(first); state < rows_.size(); ++state) {
+  for (auto state = static_cast<LexState>(first); state < rows_.size(); ++state) {
     for (unsigned byte = 256; byte-- > 0;) {
       const LexState to = rows_[state][byte];
       if (to == kDead) {

@@ -78,6 +78,10 @@ class Lexicon {
   std::uint32_t distance(LexState state) const noexcept;
   std::uint8_t nearest_byte(LexState state) const noexcept;
 
+  // The common state whose row this dense state has but for some bytes, so that their masks differ
+  // little; kDead: none is known.
+  LexState like(LexState dense) const noexcept { return like_[dense]; }
+
   std::size_t dense_size() const noexcept { return rows_.size(); }
 
   std::size_t sparse_size() const noexcept { return sparse_.size(); }
@@ -85,6 +89,8 @@ class Lexicon {
   // --- building; each throws Error{Exhausted} beyond the bounds above ---
 
   LexState add_dense(bool accepts);
+  // A state with the row of a common one, which is then what it is like.
+  LexState add_like(LexState common_state);
   void set(LexState from, std::uint8_t byte, LexState to);
 
   void set_row(LexState state, const Row& row) { rows_[state] = row; }
@@ -129,6 +135,7 @@ class Lexicon {
 
   std::vector<Row> rows_;
   std::vector<std::uint8_t> accepts_;
+  std::vector<std::uint16_t> like_;
   std::vector<std::int16_t> only_byte_;
   std::vector<std::uint32_t> distance_;
   std::vector<std::uint8_t> nearest_;

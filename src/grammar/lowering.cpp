@@ -225,22 +225,15 @@ LexState lower_other_keys(Lexicon& lexicon, std::span<const std::string_view> na
   const CommonStates& common = Lexicon::common();
   // States of the names' prefixes: as the common key's, but for the bytes of the names. Behind a
   // whole name the closing quote is missing.
-  std::map<LexState, LexState> plain;  // prefix's state -> the common key's
-  const auto copy_of = [&](LexState state) {
-    const LexState copy = lexicon.add_dense(false);
-    lexicon.set_row(copy, lexicon.row(state));
-    plain.emplace(copy, state);
-    return copy;
-  };
-  const LexState start = copy_of(common.key);
+  const LexState start = lexicon.add_like(common.key);
   for (const std::string_view name : names) {
     const std::string written = canonical_string(name);
     LexState state = start;
     for (std::size_t i = 0; i + 1 < written.size(); ++i) {
       const auto byte = static_cast<std::uint8_t>(written[i]);
       LexState next = lexicon.next(state, byte);
-      if (!plain.contains(next)) {
-        next = copy_of(next);
+      if (next < common.end) {
+        next = lexicon.add_like(next);
         lexicon.set(state, byte, next);
       }
       state = next;

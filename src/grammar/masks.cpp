@@ -2,61 +2,14 @@
 
 #include <algorithm>
 
-#include "grammar/trie_walk.h"
-
 namespace smol::grammar {
-namespace {
 
-bool has_children(std::span<const TrieNode> trie, std::uint32_t node) {
-  return trie[node].end > node + 1;
-}
-
-}  // namespace
-
-void LexMask::add_to(MaskWords mask) const noexcept {
-  for (std::size_t i = 0; i < bits.size(); ++i) {
-    mask[i] |= bits[i];
-  }
-  for (const TokenId token : tokens) {
-    allow_token(mask, token);
-  }
-}
-
-std::size_t LexMask::size_bytes() const noexcept {
-  return sizeof(LexMask) + bits.size() * 8 + tokens.size() * 4 + exits.size() * 4;
-}
-
-LexMask make_mask(const Lexicon& lexicon, const Vocabulary& vocabulary, LexState state) {
-  LexMask mask;
-  const auto trie = vocabulary.trie();
-  walk_trie(
-      vocabulary, state, 0,
-      [&](LexState from, std::uint8_t byte, std::uint32_t&) { return lexicon.next(from, byte); },
-      [&](std::uint32_t node, LexState at, std::uint32_t) {
-        if (trie[node].token >= 0) {
-          mask.tokens.push_back(trie[node].token);
-        }
-        if (lexicon.accepts(at) && has_children(trie, node)) {
-          mask.exits.push_back(node);
-        }
-      });
-  if (mask.tokens.size() > vocabulary.mask_words()) {
-    mask.bits.resize(vocabulary.mask_words());
-    for (const TokenId token : mask.tokens) {
-      allow_token(mask.bits, token);
-    }
-    mask.tokens = {};
-  }
-  mask.tokens.shrink_to_fit();
-  mask.exits.shrink_to_fit();
-  return mask;
-}
-
-StringMasks::StringMasks(const Vocabulary& vocabulary) {
+StringMasks::StringMasks(const Vocabulary& vocabulary, const LexemeCosts& common_costs)
+    : closing_cost_(common_costs.of(Lexicon::common().string_inside)) {
   const CommonStates& common = Lexicon::common();
   const Lexicon lexicon;
   const auto trie = vocabulary.trie();
-  within_.assign(kTable + 1, std::vector<std::uint64_t>(vocabulary.mask_words()));
+  within_.fill(std::vector<std::uint64_t>(vocabulary.mask_words()));
   walk_trie(
       vocabulary, common.string_inside, 0,
       [&](LexState from, std::uint8_t byte, std::uint32_t& count) {
@@ -67,15 +20,15 @@ StringMasks::StringMasks(const Vocabulary& vocabulary) {
       [&](std::uint32_t node, LexState at, std::uint32_t count) {
         const TokenId token = trie[node].token;
         if (at == common.accept) {
-          closing_.push_back({token, has_children(trie, node) ? node : 0, count});
-        } else if (token >= 0) {
-          // A character that is begun needs its place.
-          const std::uint32_t n = count + (at == common.string_inside ? 0 : 1);
-          if (n > kTable) {
-            longer_.push_back({token, node, n});
-          } else {
-            allow_token(within_[n], token);
-          }
+          closing_.push_back({token, trie[node].end > node + 1 ? node : 0, count});
+        } else if (token < 0) {
+          return;
+        } else if (at != common.string_inside) {
+          partial_.push_back({token, count, common_costs.of(at)});
+        } else if (count > kTable) {
+          longer_.push_back({token, count});
+        } else {
+          allow_token(within_[count], token);
         }
       });
   const auto has_tokens = [&](std::uint32_t n) {
@@ -93,52 +46,85 @@ StringMasks::StringMasks(const Vocabulary& vocabulary) {
             [](const Counted& a, const Counted& b) { return a.n_characters < b.n_characters; });
 }
 
-void StringMasks::add_to(MaskWords mask, std::uint32_t min, std::uint32_t max,
-                         std::vector<std::uint32_t>& exits) const {
-  const auto& within = within_[std::min(max, kTable)];
-  for (std::size_t word = 0; word < within.size(); ++word) {
-    mask[word] |= within[word];
+// The costs are those of ShortestEnd::of_counted.
+void StringMasks::add_whole(MaskWords mask, const Bounds& bounds) const {
+  if (bounds.below <= closing_cost_) {
+    return;
+  }
+  const std::uint64_t may_miss = std::uint64_t{bounds.below - closing_cost_ - 1} * longest_run_;
+  const auto least = static_cast<std::uint32_t>(bounds.min > may_miss ? bounds.min - may_miss : 0);
+  const auto& upper = within_[std::min(bounds.max, kTable)];
+  const auto* lower = least == 0 ? nullptr : &within_[std::min(least - 1, kTable)];
+  for (std::size_t word = 0; word < upper.size(); ++word) {
+    mask[word] |= lower == nullptr ? upper[word] : upper[word] & ~(*lower)[word];
   }
   for (const Counted& one : longer_) {
-    if (one.n_characters > max) {
+    if (one.n_characters > bounds.max) {
       break;
     }
-    allow_token(mask, one.token);
-  }
-  for (const Counted& one : closing_) {
-    if (one.n_characters >= min && one.n_characters <= max) {
-      if (one.token >= 0) {
-        allow_token(mask, one.token);
-      }
-      if (one.node != 0) {
-        exits.push_back(one.node);
-      }
+    if (one.n_characters >= least) {
+      allow_token(mask, one.token);
     }
   }
 }
 
-SharedMasks::SharedMasks(const Vocabulary& vocabulary) : strings_(vocabulary) {
+void StringMasks::add_partial(MaskWords mask, const Bounds& bounds) const {
+  for (const Partial& one : partial_) {
+    if (one.n_characters >= bounds.max) {  // the character that is begun needs its place
+      continue;
+    }
+    const std::uint32_t missing = bounds.min > one.n_characters ? bounds.min - one.n_characters : 0;
+    const Cost cost = missing == 0 ? one.cost
+                                   : one.cost + 1 + missing / longest_run_ +
+                                         (missing % longest_run_ == 0 ? 0 : 1);
+    if (cost < bounds.below) {
+      allow_token(mask, one.token);
+    }
+  }
+}
+
+void StringMasks::add_to(MaskWords mask, const Bounds& bounds,
+                         std::vector<std::uint32_t>& exits) const {
+  add_whole(mask, bounds);
+  add_partial(mask, bounds);
+  for (const Closing& one : closing_) {
+    if (one.n_characters < bounds.min || one.n_characters > bounds.max) {
+      continue;
+    }
+    if (one.token >= 0 && bounds.below > 0) {
+      allow_token(mask, one.token);
+    }
+    if (one.node != 0) {
+      exits.push_back(one.node);
+    }
+  }
+}
+
+SharedMasks::SharedMasks(const Vocabulary& vocabulary)
+    : costs_(Lexicon(), vocabulary), strings_(vocabulary, costs_) {
   const Lexicon lexicon;
   masks_.resize(Lexicon::common().end);
   for (LexState state = 1; state < masks_.size(); ++state) {
-    masks_[state] = make_mask(lexicon, vocabulary, state);
+    masks_[state] = make_mask(lexicon, vocabulary, costs_, state);
   }
 }
-
-SharedMasks::~SharedMasks() = default;
 
 TokenGrammar::TokenGrammar(std::shared_ptr<const Grammar> grammar,
                            std::shared_ptr<const Vocabulary> vocabulary)
     : grammar_(std::move(grammar)),
       vocabulary_(std::move(vocabulary)),
+      shortest_end_(*grammar_, *vocabulary_),
       dense_(grammar_->lexicon().dense_size()),
       sparse_(grammar_->lexicon().sparse_size()) {}
 
-TokenGrammar::~TokenGrammar() = default;
-
-const ShortestEnd& TokenGrammar::shortest_end() const {
-  std::call_once(measured_, [&] { shortest_end_.emplace(*grammar_, *vocabulary_); });
-  return *shortest_end_;
+LexMask TokenGrammar::make(LexState state) const {
+  const Lexicon& lexicon = grammar_->lexicon();
+  const LexemeCosts& costs = shortest_end_.lexemes();
+  if ((state & kSparse) == 0 && lexicon.like(state) != kDead) {
+    return make_mask_like(lexicon, *vocabulary_, costs, state,
+                          vocabulary_->shared_masks().of(lexicon.like(state)));
+  }
+  return make_mask(lexicon, *vocabulary_, costs, state);
 }
 
 const LexMask& TokenGrammar::mask_of(LexState state, LexMask& spare) const {
@@ -150,7 +136,7 @@ const LexMask& TokenGrammar::mask_of(LexState state, LexMask& spare) const {
   if (const LexMask* known = slot.load(std::memory_order_acquire)) {
     return *known;
   }
-  LexMask made = make_mask(grammar_->lexicon(), *vocabulary_, state);
+  LexMask made = make(state);
   const std::scoped_lock lock(mutex_);
   if (const LexMask* known = slot.load(std::memory_order_relaxed)) {
     return *known;

@@ -45,16 +45,24 @@ void Matcher::rollback(std::size_t n_tokens) {
 }
 
 void Matcher::mask(MaskWords mask) {
-  const Vocabulary& vocabulary = grammar_->vocabulary();
-  SMOL_CHECK(mask.size() == vocabulary.mask_words());
+  fill(mask, kAnyNumber);
+}
+
+void Matcher::mask(MaskWords mask, std::size_t tokens_left) {
+  const bool is_limited = tokens_left < kAnyNumber && shortest_end() <= tokens_left;
+  fill(mask, is_limited ? static_cast<Cost>(tokens_left) : kAnyNumber);
+}
+
+void Matcher::fill(MaskWords mask, Cost tokens_left) {
+  SMOL_CHECK(mask.size() == grammar_->vocabulary().mask_words());
   std::fill(mask.begin(), mask.end(), 0);
   lookahead_.forget_if_full();
   if (!ended_) {
     for (const Cursor& cursor : history_.back().list) {
       if (cursor.limits != 0) {
-        add_counted(cursor, mask);
+        add_counted(cursor, tokens_left, mask);
       } else {
-        add_lexeme(cursor, mask);
+        add_lexeme(cursor, tokens_left, mask);
       }
     }
   }
@@ -76,40 +84,73 @@ void Matcher::finish_mask(MaskWords mask) const {
   }
 }
 
-void Matcher::add_lexeme(const Cursor& cursor, MaskWords mask) {
-  LexMask spare;
-  const LexMask& lexeme = grammar_->mask_of(cursor.lex, spare);
-  lexeme.add_to(mask);
-  add_behind(cursor, lexeme.exits, mask);
+// What is left for the cursor's lexeme itself.
+Cost Matcher::left_inside(const Cursor& cursor, Cost tokens_left) {
+  if (tokens_left == kAnyNumber) {
+    return kAnyNumber;
+  }
+  const Cost behind = cost_behind(cursor);
+  return tokens_left > behind ? tokens_left - behind : 0;
 }
 
-void Matcher::add_counted(const Cursor& cursor, MaskWords mask) {
+void Matcher::add_lexeme(const Cursor& cursor, Cost tokens_left, MaskWords mask) {
+  LexMask spare;
+  const LexMask& lexeme = grammar_->mask_of(cursor.lex, spare);
+  lexeme.add_to(mask, left_inside(cursor, tokens_left));
+  add_behind(cursor, lexeme.exits, tokens_left, mask);
+}
+
+void Matcher::add_counted(const Cursor& cursor, Cost tokens_left, MaskWords mask) {
   const LexemeEdge& edge = grammar_->grammar()->rules().lexeme(cursor.limits - 1);
+  std::vector<std::uint32_t> exits;
   if (cursor.lex == Lexicon::common().string_inside) {
     const std::uint32_t min = edge.min > cursor.count ? edge.min - cursor.count : 0;
-    std::vector<std::uint32_t> exits;
-    grammar_->vocabulary().shared_masks().strings().add_to(mask, min, edge.max - cursor.count,
-                                                           exits);
-    add_behind(cursor, exits, mask);
-    return;
+    grammar_->vocabulary().shared_masks().strings().add_to(
+        mask, {min, edge.max - cursor.count, left_inside(cursor, tokens_left)}, exits);
+  } else {
+    // Few tokens begin inside of a character or an escape, or with a quote.
+    add_walked(cursor, left_inside(cursor, tokens_left), mask, exits);
   }
-  // Few tokens begin inside of a character or an escape, or with a quote.
-  add_within(cursor, kAnyNumber, mask);
+  add_behind(cursor, exits, tokens_left, mask);
+}
+
+void Matcher::add_walked(const Cursor& cursor, Cost within, MaskWords mask,
+                         std::vector<std::uint32_t>& exits) {
+  const Lexicon& lexicon = grammar_->grammar()->lexicon();
+  const auto trie = grammar_->vocabulary().trie();
+  Cursor here = cursor;
+  walk_trie(
+      grammar_->vocabulary(), cursor.lex, cursor.count,
+      [&](LexState from, std::uint8_t byte, std::uint32_t& count) {
+        here.lex = from;
+        here.count = count;
+        return run_.advance(here, byte, count);
+      },
+      [&](std::uint32_t node, LexState at, std::uint32_t count) {
+        here.lex = at;
+        here.count = count;
+        if (trie[node].token >= 0 && cost_inside(here) < within) {
+          allow_token(mask, trie[node].token);
+        }
+        if (lexicon.accepts(at) && trie[node].end > node + 1) {
+          exits.push_back(node);
+        }
+      });
 }
 
 // Tokens that go on behind the lexeme.
 void Matcher::add_behind(const Cursor& cursor, std::span<const std::uint32_t> exits,
-                         MaskWords mask) {
+                         Cost tokens_left, MaskWords mask) {
   if (exits.empty()) {
     return;
   }
   const Lookahead::State behind = lookahead_.behind(run_, cursor);
   for (const std::uint32_t node : exits) {
-    walk_below(node, behind, kAnyNumber, mask);
+    walk_below(node, behind, tokens_left, mask);
   }
 }
 
-void Matcher::walk_below(std::uint32_t node, Lookahead::State state, ShortestEnd::Cost tokens_left,
+void Matcher::walk_below(std::uint32_t node, Lookahead::State state, Cost tokens_left,
                          MaskWords mask) {
   const auto trie = grammar_->vocabulary().trie();
   for (std::uint32_t child = node + 1; child < trie[node].end; child = trie[child].end) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -41,13 +42,10 @@ class Matcher {
 
   // As above, where at most `tokens_left` more tokens may come, the end token not counted: only
   // tokens from which the text can still be ended within them, as long as that is possible at all.
-  // A token is taken to open at most kMaxOpened parts of the text (objects, lists, keys).
   void mask(MaskWords mask, std::size_t tokens_left);
 
   // Tokens that are enough to end the text from here, the end token not counted.
   std::size_t shortest_end();
-
-  static constexpr std::size_t kMaxOpened = 8;
 
   // The bytes that must come next whatever the rest is, at most kMaxForced of them; empty where the
   // text may end here.
@@ -56,28 +54,30 @@ class Matcher {
   static constexpr std::size_t kMaxForced = 256;
 
  private:
-  static constexpr ShortestEnd::Cost kAnyNumber = ShortestEnd::kNever;
+  static constexpr Cost kAnyNumber = std::numeric_limits<Cost>::max();
 
-  void add_lexeme(const Cursor& cursor, MaskWords mask);
-  void add_counted(const Cursor& cursor, MaskWords mask);
-  void add_behind(const Cursor& cursor, std::span<const std::uint32_t> exits, MaskWords mask);
-  // Of one cursor, without the lexemes' masks.
-  void add_within(const Cursor& cursor, ShortestEnd::Cost tokens_left, MaskWords mask);
-  // The tokens below a node of the prefix tree, where the run stands as `state` says.
-  void walk_below(std::uint32_t node, Lookahead::State state, ShortestEnd::Cost tokens_left,
+  void fill(MaskWords mask, Cost tokens_left);
+  void add_lexeme(const Cursor& cursor, Cost tokens_left, MaskWords mask);
+  void add_counted(const Cursor& cursor, Cost tokens_left, MaskWords mask);
+  void add_walked(const Cursor& cursor, Cost within, MaskWords mask,
+                  std::vector<std::uint32_t>& exits);
+  void add_behind(const Cursor& cursor, std::span<const std::uint32_t> exits, Cost tokens_left,
                   MaskWords mask);
+  // The tokens below a node of the prefix tree, where the run stands as `state` says.
+  void walk_below(std::uint32_t node, Lookahead::State state, Cost tokens_left, MaskWords mask);
   void finish_mask(MaskWords mask) const;
-  ShortestEnd::Cost cost_of_stack(StackId stack);
-  ShortestEnd::Cost cost_behind(const Cursor& cursor);
-  ShortestEnd::Cost cost_inside(const Cursor& cursor) const;
-  ShortestEnd::Cost cost_of(const Cursors& cursors);
+  Cost left_inside(const Cursor& cursor, Cost tokens_left);
+  Cost cost_of_stack(StackId stack);
+  Cost cost_behind(const Cursor& cursor);
+  Cost cost_inside(const Cursor& cursor) const;
+  Cost cost_of(const Cursors& cursors);
   int only_byte(const Lexicon& lexicon, const Cursor& cursor) const;
 
   std::shared_ptr<const TokenGrammar> grammar_;
   Pushdown run_;
   std::vector<Cursors> history_;  // before any token, and behind each
   bool ended_ = false;
-  std::vector<ShortestEnd::Cost> stack_costs_;  // [stack]
+  std::vector<Cost> stack_costs_;  // [stack]
   Lookahead lookahead_;
 };
 

@@ -91,7 +91,7 @@ class SizeRegex {
       if (!larger) {
         options.push_back(pool_.empty());  // the fraction ends early: smaller
       }
-      behind = pool_.either(std::move(options));
+      behind = pool_.either(options);
     }
     std::vector<Regex> options{pool_.both({fraction_, pool_.concat(pool_.text("."), behind)})};
     const bool ends_here =
@@ -99,7 +99,7 @@ class SizeRegex {
     if (ends_here) {
       options.push_back(pool_.empty());
     }
-    return pool_.either(std::move(options));
+    return pool_.either(options);
   }
 
   Regex compared(const NumberBound& bound, bool larger) const {
@@ -151,7 +151,7 @@ Regex sizes(RegexPool& pool, const std::optional<NumberBound>& min,
   if (max) {
     all.push_back(regex.at_most(*max));
   }
-  return pool.both(std::move(all));
+  return pool.both(all);
 }
 
 // value * 10^places as an integer below kMaxModulus, or 0.
@@ -196,9 +196,10 @@ class MultipleProduct {
     dfa.segments.push_back({':', 12});
     dfa.n_classes = 13;
     number_of({0, 0, -1});
-    for (std::size_t i = 0; i < states_.size(); ++i) {
+    std::size_t n_done = 0;
+    while (n_done < states_.size()) {
       budget_.spend(13);
-      const MultipleState state = states_[i];
+      const MultipleState state = states_[n_done++];
       dfa.accepts.push_back(accepts(state));
       for (std::uint32_t c = 0; c < 13; ++c) {
         dfa.next.push_back(number_of(next(state, c)));

@@ -1,6 +1,7 @@
 #include "grammar/pushdown.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "base/error.h"
@@ -218,7 +219,7 @@ void Pushdown::merge_equal(Cursors& to) {
     one.stack = list[kept].stack;
     if (one == list[kept]) {
       if (list[i].stack != list[kept].stack) {
-        const Reached both[] = {{0, list[kept].stack}, {0, list[i].stack}};
+        const std::array both{Reached{0, list[kept].stack}, Reached{0, list[i].stack}};
         list[kept].stack = join(both);
       }
     } else {

@@ -116,7 +116,7 @@ Regex RegexPool::list_node(Kind kind, std::vector<Regex> items) {
   return found->second;
 }
 
-Regex RegexPool::either(std::vector<Regex> options) {
+Regex RegexPool::either(const std::vector<Regex>& options) {
   std::vector<Regex> flat;
   for (const Regex option : options) {
     if (nodes_[option].kind == Kind::Or) {
@@ -137,7 +137,7 @@ Regex RegexPool::either(std::vector<Regex> options) {
   return flat.size() == 1 ? flat[0] : list_node(Kind::Or, std::move(flat));
 }
 
-Regex RegexPool::both(std::vector<Regex> all) {
+Regex RegexPool::both(const std::vector<Regex>& all) {
   std::vector<Regex> flat;
   for (const Regex item : all) {
     if (item == nothing()) {
@@ -291,7 +291,7 @@ Regex RegexPool::without_begin(Regex root) {
       for (Regex& item : list) {
         item = without_begin(item);
       }
-      return node.kind == Kind::Or ? either(std::move(list)) : both(std::move(list));
+      return node.kind == Kind::Or ? either(list) : both(list);
     }
     case Kind::Not:
       return except(without_begin(node.a));

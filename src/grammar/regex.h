@@ -78,8 +78,8 @@ class RegexPool {
   Regex one_of(const CharSet& set);
   Regex text(std::string_view valid_utf8);
   Regex concat(Regex first, Regex second);
-  Regex either(std::vector<Regex> options);
-  Regex both(std::vector<Regex> all);
+  Regex either(const std::vector<Regex>& options);
+  Regex both(const std::vector<Regex>& all);
   Regex except(Regex inner);
   // min <= max; max may be kUnbounded.
   Regex repeat(Regex inner, std::uint32_t min, std::uint32_t max);

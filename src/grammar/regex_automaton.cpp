@@ -132,22 +132,22 @@ CharDfa RegexPool::automaton(Regex root, std::size_t max_states) {
   std::vector<Regex> expressions{root};
   std::unordered_map<Regex, std::uint32_t> numbers;
   dfa.accepts.push_back(matches_empty(root, {true, true}));
+  const auto number_of = [&](Regex expression) {
+    const auto [found, is_new] =
+        numbers.try_emplace(expression, static_cast<std::uint32_t>(expressions.size()));
+    if (is_new) {
+      if (expressions.size() >= max_states) {
+        throw Error(ErrorCode::Exhausted, "needs too many states");
+      }
+      expressions.push_back(expression);
+      dfa.accepts.push_back(matches_empty(expression, {false, true}));
+    }
+    return found->second;
+  };
   for (std::uint32_t state = 0; state < expressions.size(); ++state) {
     for (std::uint32_t c = 0; c < n_classes_; ++c) {
-      Regex next = derive(expressions[state], c, state == 0);
-      if (state == 0) {
-        next = without_begin(next);
-      }
-      const auto [found, is_new] =
-          numbers.try_emplace(next, static_cast<std::uint32_t>(expressions.size()));
-      if (is_new) {
-        if (expressions.size() >= max_states) {
-          throw Error(ErrorCode::Exhausted, "needs too many states");
-        }
-        expressions.push_back(next);
-        dfa.accepts.push_back(matches_empty(next, {false, true}));
-      }
-      dfa.next.push_back(found->second);
+      const Regex next = derive(expressions[state], c, state == 0);
+      dfa.next.push_back(number_of(state == 0 ? without_begin(next) : next));
     }
   }
   return trim(dfa);

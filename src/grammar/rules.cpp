@@ -100,8 +100,9 @@ void RulesBuilder::append_state(Rules& rules, RuleState state) const {
       reached.push_back(next);
     }
   };
-  for (std::size_t i = 0; i < reached.size(); ++i) {
-    const State& one = states_[reached[i]];
+  std::size_t n_done = 0;
+  while (n_done < reached.size()) {
+    const State& one = states_[reached[n_done++]];
     made.final = made.final || one.final;
     std::for_each(one.skips.begin(), one.skips.end(), reach);
     for (const Edge& edge : one.edges) {

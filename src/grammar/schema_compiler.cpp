@@ -187,7 +187,7 @@ void SchemaCompiler::build_array(RuleId rule, const Shape& shape) {
   const std::uint64_t max = shape.max_items;
   for (const Json* schema : shape.arrays) {
     const auto unique = schema->find("uniqueItems");
-    if (unique != schema->end() && *unique == true && max > 1) {
+    if (unique != schema->end() && unique->get<bool>() && max > 1) {
       document_.fail(ErrorCode::Unsupported, *schema, "uniqueItems", "is not supported");
     }
   }

@@ -51,14 +51,23 @@ class SchemaCompiler {
     Pieces value;
   };
 
-  // The states of an object's rule, by index of the next property and count of those written.
-  struct ObjectStates {
-    std::size_t n_counts;
+  using Patterns = std::vector<std::pair<const Json*, std::string>>;  // schema, pattern
+
+  // An object's rule in the making: its states by index of the next property and count of those
+  // written.
+  struct ObjectRule {
+    const Shape& shape;
+    const std::vector<Property>& named;
+    const std::vector<OtherKey>& others;
+    std::size_t limit;  // counted up to here
+    bool is_max;        // no more than `limit` may be there
     std::vector<RuleState> before_key, behind_value;
 
-    RuleState at(const std::vector<RuleState>& states, std::size_t index, std::size_t count) const {
-      return states[index * n_counts + count];
+    std::size_t at(std::size_t index, std::size_t count) const {
+      return index * (limit + 1) + count;
     }
+
+    bool may_close(std::size_t index, std::size_t count) const;
   };
 
   const Pieces& pieces_of(const SchemaSet& schemas);
@@ -70,16 +79,15 @@ class SchemaCompiler {
   void build_object(RuleId rule, const Shape& shape);
   std::vector<Property> properties_of(const Shape& shape);
   std::vector<OtherKey> other_keys(const Shape& shape, const std::vector<Property>& named);
-  std::vector<OtherKey> patterned_keys(
-      const Shape& shape, const std::vector<Property>& named,
-      const std::vector<std::pair<const Json*, std::string>>& patterns);
-  SchemaSet class_schemas(const Shape& shape,
-                          const std::vector<std::pair<const Json*, std::string>>& patterns,
-                          unsigned matched) const;
+  LexState unnamed_key(const std::vector<Property>& named);
+  LexState patterned_key(const Patterns& patterns, unsigned matched,
+                         const std::vector<Property>& named);
+  SchemaSet class_schemas(const Shape& shape, const Patterns& patterns, unsigned matched) const;
   std::size_t count_limit(const Shape& shape, const std::vector<Property>& named,
                           bool has_others) const;
   void connect_object(RuleId rule, const Shape& shape, const std::vector<Property>& named,
                       const std::vector<OtherKey>& others);
+  void connect_keys(const ObjectRule& object, std::size_t index, std::size_t count);
   void connect_value(RuleState from, LexState key, const Pieces& value, RuleState to);
   LexState key_lexeme(const std::string& name);
 

@@ -139,7 +139,7 @@ void ShapeMaker::add_values(Shape& shape, const Json& schema) const {
 
 std::optional<Decimal> ShapeMaker::number_at(const Json& schema, const char* keyword) const {
   const auto found = schema.find(keyword);
-  if (found == schema.end() || found->is_boolean()) {
+  if (found == schema.end()) {
     return std::nullopt;
   }
   const bool finite = found->is_number() && std::isfinite(found->get<double>());
@@ -155,7 +155,7 @@ void ShapeMaker::add_bound(Shape& shape, const Json& schema, bool is_min) const 
   const char* inclusive = is_min ? "minimum" : "maximum";
   const char* exclusive = is_min ? "exclusiveMinimum" : "exclusiveMaximum";
   const auto flag = schema.find(exclusive);
-  const bool exclusive_flag = flag != schema.end() && flag->is_boolean() && flag->get<bool>();
+  const bool is_flag = flag != schema.end() && flag->is_boolean();
   const auto add = [&](const std::optional<Decimal>& value, bool without) {
     if (value && is_min) {
       shape.numbers.add_min({*value, without});
@@ -163,8 +163,10 @@ void ShapeMaker::add_bound(Shape& shape, const Json& schema, bool is_min) const 
       shape.numbers.add_max({*value, without});
     }
   };
-  add(number_at(schema, inclusive), exclusive_flag);
-  add(number_at(schema, exclusive), true);
+  add(number_at(schema, inclusive), is_flag && flag->get<bool>());
+  if (!is_flag) {
+    add(number_at(schema, exclusive), true);
+  }
 }
 
 void ShapeMaker::add_numbers(Shape& shape, const Json& schema) const {
@@ -250,6 +252,10 @@ void ShapeMaker::add_arrays(Shape& shape, const Json& schema) const {
   if (const auto max = count_at(schema, "maxItems"); max && *max <= kUncountable) {
     shape.max_items = std::min(shape.max_items, *max);
   }
+  if (const auto unique = schema.find("uniqueItems");
+      unique != schema.end() && !unique->is_boolean()) {
+    document_.fail(ErrorCode::BadInput, schema, "uniqueItems", "must be true or false");
+  }
   if (has_any(schema, kItemKeywords)) {
     shape.arrays.push_back(&schema);
   }
@@ -262,8 +268,7 @@ void ShapeMaker::add_objects(Shape& shape, const Json& schema) const {
   if (const auto max = count_at(schema, "maxProperties"); max && *max <= kUncountable) {
     shape.max_properties = std::min(shape.max_properties, *max);
   }
-  if (const auto required = schema.find("required");
-      required != schema.end() && !required->is_boolean()) {
+  if (const auto required = schema.find("required"); required != schema.end()) {
     const auto is_text = [](const Json& name) { return name.is_string(); };
     if (!required->is_array() || !std::all_of(required->begin(), required->end(), is_text)) {
       document_.fail(ErrorCode::BadInput, schema, "required", "must be a list of names");

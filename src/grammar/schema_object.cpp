@@ -8,14 +8,12 @@
 namespace smol::grammar {
 namespace {
 
-using Patterns = std::vector<std::pair<const Json*, std::string>>;  // schema, pattern
-
 Piece lexeme_piece(LexState start) {
   return {Piece::Kind::Lexeme, start};
 }
 
-Patterns patterns_of(const Shape& shape) {
-  Patterns patterns;
+std::vector<std::pair<const Json*, std::string>> patterns_of(const Shape& shape) {
+  std::vector<std::pair<const Json*, std::string>> patterns;
   for (const Json* schema : shape.objects) {
     if (const auto found = schema->find("patternProperties"); found != schema->end()) {
       for (const auto& [pattern, value] : found->items()) {
@@ -90,24 +88,6 @@ SchemaSet SchemaCompiler::class_schemas(const Shape& shape, const Patterns& patt
 std::vector<SchemaCompiler::OtherKey> SchemaCompiler::other_keys(
     const Shape& shape, const std::vector<Property>& named) {
   const Patterns patterns = patterns_of(shape);
-  if (!patterns.empty()) {
-    return patterned_keys(shape, named, patterns);
-  }
-  const Pieces value = pieces_of(class_schemas(shape, patterns, 0));
-  if (value.empty()) {
-    return {};
-  }
-  std::vector<std::string_view> names;
-  for (const Property& property : named) {
-    names.push_back(property.name);
-  }
-  const LexState key = names.empty() ? Lexicon::common().key : lower_other_keys(lexicon_, names);
-  return {{key, value}};
-}
-
-std::vector<SchemaCompiler::OtherKey> SchemaCompiler::patterned_keys(
-    const Shape& shape, const std::vector<Property>& named, const Patterns& patterns) {
-  const CommonStates& common = Lexicon::common();
   if (patterns.size() > kMaxPatterns) {
     document_.fail(ErrorCode::Unsupported, *patterns[0].first, "patternProperties",
                    "with more than " + std::to_string(kMaxPatterns) + " patterns is not supported");
@@ -118,42 +98,50 @@ std::vector<SchemaCompiler::OtherKey> SchemaCompiler::patterned_keys(
     if (value.empty()) {
       continue;
     }
-    RegexPool pool(budget_);
-    std::vector<Regex> all;
-    std::vector<std::string_view> names;
-    const auto matches = [&](const Property& property, std::size_t i) {
-      return shapes_.pattern_automaton(*patterns[i].first, patterns[i].second, "patternProperties")
-                 .matches(property.name) == (((matched >> i) & 1U) != 0);
-    };
-    try {
-      for (std::size_t i = 0; i < patterns.size(); ++i) {
-        const Regex one = parse_pattern(pool, patterns[i].second);
-        all.push_back(((matched >> i) & 1U) != 0 ? one : pool.except(one));
-      }
-      if (accepts_all(pool.automaton(pool.both(all)))) {
-        for (const Property& property : named) {
-          names.push_back(property.name);
-        }
-        others.push_back({names.empty() ? common.key : lower_other_keys(lexicon_, names), value});
-        continue;
-      }
-      for (const Property& property : named) {
-        bool same = true;
-        for (std::size_t i = 0; i < patterns.size(); ++i) {
-          same = same && matches(property, i);
-        }
-        if (same) {
-          all.push_back(pool.except(pool.text(property.name)));
-        }
-      }
-      if (const CharDfa dfa = pool.automaton(pool.both(all)); !dfa.empty()) {
-        others.push_back({lower_string(lexicon_, dfa, common.colon), value});
-      }
-    } catch (const Error& error) {
-      document_.fail(error.code(), *patterns[0].first, "patternProperties", error.what());
+    const LexState key =
+        patterns.empty() ? unnamed_key(named) : patterned_key(patterns, matched, named);
+    if (key != kDead) {
+      others.push_back({key, value});
     }
   }
   return others;
+}
+
+// Any key but the named ones.
+LexState SchemaCompiler::unnamed_key(const std::vector<Property>& named) {
+  std::vector<std::string_view> names;
+  names.reserve(named.size());
+  for (const Property& property : named) {
+    names.push_back(property.name);
+  }
+  return names.empty() ? Lexicon::common().key : lower_other_keys(lexicon_, names);
+}
+
+// Any key but the named ones that matches exactly the patterns of the bits `matched`; kDead: there
+// is none.
+LexState SchemaCompiler::patterned_key(const Patterns& patterns, unsigned matched,
+                                       const std::vector<Property>& named) {
+  RegexPool pool(budget_);
+  try {
+    std::vector<Regex> all;
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      const Regex one = parse_pattern(pool, patterns[i].second);
+      all.push_back(((matched >> i) & 1U) != 0 ? one : pool.except(one));
+    }
+    const CharDfa with_named = pool.automaton(pool.both(all));
+    if (accepts_all(with_named)) {
+      return unnamed_key(named);
+    }
+    for (const Property& property : named) {
+      if (with_named.matches(property.name)) {
+        all.push_back(pool.except(pool.text(property.name)));
+      }
+    }
+    const CharDfa dfa = pool.automaton(pool.both(all));
+    return dfa.empty() ? kDead : lower_string(lexicon_, dfa, Lexicon::common().colon);
+  } catch (const Error& error) {
+    document_.fail(error.code(), *patterns[0].first, "patternProperties", error.what());
+  }
 }
 
 // Up to which count properties are counted.
@@ -207,54 +195,63 @@ void SchemaCompiler::build_object(RuleId rule, const Shape& shape) {
   }
 }
 
+// The properties from `index` on may all be missing, and enough are there.
+bool SchemaCompiler::ObjectRule::may_close(std::size_t index, std::size_t count) const {
+  const auto is_required = [](const Property& property) { return property.required; };
+  return std::none_of(named.begin() + static_cast<std::ptrdiff_t>(index), named.end(),
+                      is_required) &&
+         (count >= shape.min_properties || (limit == 0 && !is_max));
+}
+
+// The keys that may come where `count` properties are written and the next may be `index`.
+void SchemaCompiler::connect_keys(const ObjectRule& object, std::size_t index, std::size_t count) {
+  const RuleState key = object.before_key[object.at(index, count)];
+  const std::size_t n = object.named.size();
+  if (index < n && !object.named[index].required) {
+    rules_.add_skip(key, object.before_key[object.at(index + 1, count)]);
+  }
+  if (object.is_max && count == object.limit) {
+    return;
+  }
+  const std::size_t more = std::min(count + 1, object.limit);
+  if (index == n) {
+    for (const OtherKey& other : object.others) {
+      connect_value(key, other.key, other.value, object.behind_value[object.at(n, more)]);
+    }
+  } else if (const Property& property = object.named[index]; !property.value.empty()) {
+    connect_value(key, key_lexeme(property.name), property.value,
+                  object.behind_value[object.at(index + 1, more)]);
+  }
+}
+
 void SchemaCompiler::connect_object(RuleId rule, const Shape& shape,
                                     const std::vector<Property>& named,
                                     const std::vector<OtherKey>& others) {
   const CommonStates& common = Lexicon::common();
   const std::size_t limit = count_limit(shape, named, !others.empty());
   const bool is_max = shape.max_properties == limit && shape.max_properties != Shape::kNoMax;
-  const std::size_t n = named.size();
-  ObjectStates states{limit + 1, {}, {}};
-  for (std::size_t i = 0; i < (n + 1) * (limit + 1); ++i) {
-    states.before_key.push_back(rules_.add_state());
-    states.behind_value.push_back(rules_.add_state());
+  ObjectRule object{shape, named, others, limit, is_max, {}, {}};
+  for (std::size_t i = 0; i < (named.size() + 1) * (limit + 1); ++i) {
+    object.before_key.push_back(rules_.add_state());
+    object.behind_value.push_back(rules_.add_state());
   }
   const RuleState end = rules_.add_state();
   rules_.set_final(end);
-  const auto may_close = [&](std::size_t index, std::size_t count) {
-    const auto is_required = [](const Property& property) { return property.required; };
-    return std::none_of(named.begin() + static_cast<std::ptrdiff_t>(index), named.end(),
-                        is_required) &&
-           (count >= shape.min_properties || (limit == 0 && !is_max));
-  };
-  for (std::size_t count = 0; count <= limit; ++count) {
-    const std::size_t more = limit == 0 ? 0 : std::min(count + 1, limit);
-    const bool full = is_max && count == limit;
-    for (std::size_t i = 0; i <= n; ++i) {
-      const RuleState key = states.at(states.before_key, i, count);
-      const RuleState behind = states.at(states.behind_value, i, count);
-      rules_.add_edge(behind, lexeme_piece(common.comma), key);
-      if (may_close(i, count)) {
+  for (std::size_t index = 0; index <= named.size(); ++index) {
+    for (std::size_t count = 0; count <= limit; ++count) {
+      const RuleState behind = object.behind_value[object.at(index, count)];
+      rules_.add_edge(behind, lexeme_piece(common.comma),
+                      object.before_key[object.at(index, count)]);
+      if (object.may_close(index, count)) {
         rules_.add_edge(behind, lexeme_piece(common.close_brace), end);
       }
-      if (i < n && !named[i].required) {
-        rules_.add_skip(key, states.at(states.before_key, i + 1, count));
-      }
-      if (i < n && !full && !named[i].value.empty()) {
-        connect_value(key, key_lexeme(named[i].name), named[i].value,
-                      states.at(states.behind_value, i + 1, more));
-      }
-      for (const OtherKey& other : others) {
-        if (i == n && !full) {
-          connect_value(key, other.key, other.value, states.at(states.behind_value, n, more));
-        }
-      }
+      connect_keys(object, index, count);
     }
   }
   const RuleState start = rules_.add_state();
   rules_.add_edge(rules_.entry(rule), lexeme_piece(common.open_brace), start);
-  rules_.add_skip(start, states.at(states.before_key, 0, 0));
-  if (may_close(0, 0)) {
+  rules_.add_skip(start, object.before_key[0]);
+  if (object.may_close(0, 0)) {
     rules_.add_edge(start, lexeme_piece(common.bare_close_brace), end);
   }
 }

@@ -60,27 +60,29 @@ SchemaSet ShapeMaker::item_schemas(const Shape& shape, std::size_t index) const 
 SchemaSet ShapeMaker::property_schemas(const Shape& shape, const std::string& name) {
   SchemaSet set;
   for (const Json* schema : shape.objects) {
-    bool matched = false;
-    if (const auto named = schema->find("properties"); named != schema->end()) {
-      if (const auto found = named->find(name); found != named->end()) {
-        set.push_back(&*found);
-        matched = true;
-      }
-    }
-    if (const auto patterns = schema->find("patternProperties"); patterns != schema->end()) {
-      for (const auto& [pattern, value] : patterns->items()) {
-        if (pattern_automaton(*schema, pattern, "patternProperties").matches(name)) {
-          set.push_back(&value);
-          matched = true;
-        }
-      }
-    }
-    if (const auto others = schema->find("additionalProperties");
-        !matched && others != schema->end()) {
-      set.push_back(&*others);
-    }
+    add_property_schemas(set, *schema, name);
   }
   return set;
+}
+
+void ShapeMaker::add_property_schemas(SchemaSet& set, const Json& schema, const std::string& name) {
+  const std::size_t n_before = set.size();
+  if (const auto named = schema.find("properties"); named != schema.end()) {
+    if (const auto found = named->find(name); found != named->end()) {
+      set.push_back(&*found);
+    }
+  }
+  if (const auto patterns = schema.find("patternProperties"); patterns != schema.end()) {
+    for (const auto& [pattern, value] : patterns->items()) {
+      if (pattern_automaton(schema, pattern, "patternProperties").matches(name)) {
+        set.push_back(&value);
+      }
+    }
+  }
+  if (const auto others = schema.find("additionalProperties");
+      set.size() == n_before && others != schema.end()) {
+    set.push_back(&*others);
+  }
 }
 
 Regex ShapeMaker::text_regex(RegexPool& pool, const Json& holder, const std::string& pattern,
@@ -134,7 +136,7 @@ CharDfa ShapeMaker::text_automaton(const Shape& shape) {
       }
       all.push_back(pool.repeat(any, shape.min_length, shape.max_length));
     }
-    return pool.automaton(pool.both(std::move(all)));
+    return pool.automaton(pool.both(all));
   } catch (const Error& error) {
     document_.fail(error.code(), *shape.texts.at(0), keyword, error.what());
   }

@@ -99,6 +99,7 @@ class ShapeMaker {
   void add_objects(Shape& shape, const Json& schema) const;
   std::optional<std::uint64_t> count_at(const Json& schema, const char* keyword) const;
   std::optional<Decimal> number_at(const Json& schema, const char* keyword) const;
+  void add_property_schemas(SchemaSet& set, const Json& schema, const std::string& name);
   bool disjoint(const Shape& a, const Shape& b, int depth);
   bool objects_disjoint(const Shape& a, const Shape& b, int depth);
   bool values_disjoint(const Shape& listed, const Shape& other, std::uint8_t type);

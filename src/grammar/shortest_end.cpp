@@ -1,16 +1,14 @@
 #include "grammar/shortest_end.h"
 
-#include <algorithm>
 #include <functional>
 #include <queue>
-#include <string>
 
 #include "grammar/masks.h"
 
 namespace smol::grammar {
 
-ShortestEnd::Cost ShortestEnd::of_counted(LexState state, std::uint32_t missing) const noexcept {
-  const Cost whole = of_lexeme(state);
+Cost ShortestEnd::of_counted(LexState state, std::uint32_t missing) const noexcept {
+  const Cost whole = lexemes_.of(state);
   if (missing == 0) {
     return whole;
   }
@@ -19,34 +17,10 @@ ShortestEnd::Cost ShortestEnd::of_counted(LexState state, std::uint32_t missing)
   return whole + split + missing / run_ + (missing % run_ == 0 ? 0 : 1);
 }
 
-ShortestEnd::ShortestEnd(const Grammar& grammar, const Vocabulary& vocabulary) {
-  run_ = vocabulary.shared_masks().strings().longest_run();
-  measure_lexemes(grammar.lexicon(), vocabulary);
+ShortestEnd::ShortestEnd(const Grammar& grammar, const Vocabulary& vocabulary)
+    : lexemes_(grammar.lexicon(), vocabulary),
+      run_(vocabulary.shared_masks().strings().longest_run()) {
   measure_states(grammar.rules());
-}
-
-void ShortestEnd::measure_lexemes(const Lexicon& lexicon, const Vocabulary& vocabulary) {
-  const auto measure = [&](LexState state) {
-    std::string text;
-    while (lexicon.distance(state) > 0 && text.size() < 4096) {
-      text += static_cast<char>(lexicon.nearest_byte(state));
-      state = lexicon.next(state, lexicon.nearest_byte(state));
-    }
-    std::size_t length = 0;
-    const std::vector<TokenId> tokens = vocabulary.longest_tokens(text);
-    for (const TokenId token : tokens) {
-      length += vocabulary.bytes_of(token).size();
-    }
-    return length == text.size() ? static_cast<Cost>(tokens.size()) : kNever;
-  };
-  dense_.resize(lexicon.dense_size());
-  for (LexState state = 1; state < dense_.size(); ++state) {
-    dense_[state] = measure(state);
-  }
-  sparse_.resize(lexicon.sparse_size());
-  for (std::uint32_t i = 0; i < sparse_.size(); ++i) {
-    sparse_[i] = measure(i | kSparse);
-  }
 }
 
 // Knuth 1977, a generalization of Dijkstra's algorithm: the cheapest state is final.
@@ -96,9 +70,6 @@ void ShortestEnd::measure_states(const Rules& rules) {
         lower(one.from, cost + states_[one.other]);
       }
     }
-  }
-  for (RuleState state = 0; state < rules.n_states(); ++state) {
-    largest_ = states_[state] < kNever ? std::max(largest_, states_[state]) : largest_;
   }
 }
 

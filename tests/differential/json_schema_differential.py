@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Differential test of the grammars of JSON schemas against PyPI's jsonschema.
 
-usage: json_schema_differential.py PROGRAM TOKENIZER [--count 3000] [--seed 1] [--keep FILE]
+usage: json_schema_differential.py PROGRAM TOKENIZER [--count 3000] [--seed 1] [--keep FILE] [--cases FILE]
 
 PROGRAM is smolbot_conformance. Random schemas with random instances: what jsonschema finds valid must be let through, what
 it finds invalid must be stopped, and random answers under each schema's masks must be valid. Instances are written in the
-form that src/grammar/grammar.h describes. Ends with "N passed, N failed".
+form that src/grammar/grammar.h describes. With --cases the schemas of that file, of any draft, are taken instead.
+Ends with "N passed, N failed".
 """
 import argparse
 import json
@@ -25,8 +26,20 @@ MAX_REFUSED = 0.35  # of the schemas: some oneOf, formats beside patterns, count
 
 
 def validator(schema):
-    cls = jsonschema.Draft202012Validator
+    cls = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
     return cls(schema, format_checker=cls.FORMAT_CHECKER)
+
+
+def properties_in_order(check, properties, instance, schema):
+    """Further keys stand behind the named ones: in another branch's order an instance is none of this one."""
+    yield from jsonschema.Draft202012Validator.VALIDATORS["properties"](check, properties, instance, schema)
+    named = {*properties, *schema.get("required", [])}
+    kinds = [key in named for key in instance] if isinstance(instance, dict) else []
+    if kinds != sorted(kinds, reverse=True):
+        yield jsonschema.ValidationError("a further key stands before a named one")
+
+
+OrderedValidator = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"properties": properties_in_order})
 
 
 def write_cases(path, count, seed):
@@ -35,7 +48,7 @@ def write_cases(path, count, seed):
         for number in range(count):
             generator = Generator(random.Random(f"{seed}/{number}"))
             schema = generator.schema()
-            check = validator(schema)
+            check = OrderedValidator(schema, format_checker=OrderedValidator.FORMAT_CHECKER)
             try:
                 tests = []
                 for _ in range(INSTANCES):
@@ -47,6 +60,12 @@ def write_cases(path, count, seed):
             schemas[case["id"]] = schema
             out.write(json.dumps(case, ensure_ascii=False) + "\n")
     return schemas
+
+
+def read_cases(path):
+    with open(path, encoding="utf-8") as lines:
+        cases = [json.loads(line) for line in lines]
+    return {case["id"]: case["schema"] for case in cases}
 
 
 def run(program, kind, path, tokenizer):
@@ -85,10 +104,11 @@ def main():
     parser.add_argument("--count", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", help="where the cases are written (default: a temporary file)")
+    parser.add_argument("--cases", help="a file of cases, as kind json-schema reads it")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        path = args.keep or os.path.join(folder, "json_schema_differential.jsonl")
-        schemas = write_cases(path, args.count, args.seed)
+        path = args.cases or args.keep or os.path.join(folder, "json_schema_differential.jsonl")
+        schemas = read_cases(path) if args.cases else write_cases(path, args.count, args.seed)
         output, passed, failed = run(args.program, "json-schema", path, args.tokenizer)
         print(output[-4000:])
         refused = re.search(r"(\d+) supported, (\d+) refused", output)

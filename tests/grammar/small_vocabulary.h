@@ -15,6 +15,7 @@ namespace smol::grammar {
 inline const std::vector<std::string>& small_tokens() {
   static const std::vector<std::string> kTokens = [] {
     std::vector<std::string> tokens;
+    tokens.reserve(256);
     for (int byte = 0; byte < 256; ++byte) {
       tokens.emplace_back(1, static_cast<char>(byte));
     }
@@ -105,9 +106,7 @@ inline bool accept_text(Matcher& matcher, std::string_view text) {
   return true;
 }
 
-inline std::vector<TokenId> allowed_tokens(Matcher& matcher) {
-  std::vector<std::uint64_t> mask(small_vocabulary()->mask_words());
-  matcher.mask(mask);
+inline std::vector<TokenId> tokens_of(const std::vector<std::uint64_t>& mask) {
   std::vector<TokenId> allowed;
   for (std::size_t id = 0; id < mask.size() * 64; ++id) {
     if (((mask[id / 64] >> (id % 64)) & 1U) != 0) {
@@ -115,6 +114,18 @@ inline std::vector<TokenId> allowed_tokens(Matcher& matcher) {
     }
   }
   return allowed;
+}
+
+inline std::vector<TokenId> allowed_tokens(Matcher& matcher) {
+  std::vector<std::uint64_t> mask(small_vocabulary()->mask_words());
+  matcher.mask(mask);
+  return tokens_of(mask);
+}
+
+inline std::vector<TokenId> allowed_tokens(Matcher& matcher, std::size_t tokens_left) {
+  std::vector<std::uint64_t> mask(small_vocabulary()->mask_words());
+  matcher.mask(mask, tokens_left);
+  return tokens_of(mask);
 }
 
 }  // namespace smol::grammar
