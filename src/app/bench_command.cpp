@@ -152,7 +152,9 @@ int run(const BenchCommand& command) {
   const std::size_t needed = settings.depth + std::max<std::size_t>(longest, 1);
   const std::size_t sequences =
       *std::max_element(settings.sequences.begin(), settings.sequences.end());
-  Runtime runtime{choice.path, command.model, needed,
+  Runtime runtime{choice.path,
+                  command.model,
+                  needed,
                   {.max_batch = std::max(settings.chunk, sequences),
                    .n_slots = sequences,
                    .n_contexts = sequences}};

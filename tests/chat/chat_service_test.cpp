@@ -13,72 +13,13 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "chat/blocking_turn.h"
+#include "chat/answered.h"
 #include "chat/demo_chat.h"
 #include "chat/scored_text.h"
 #include "chat/scripted_decoder.h"
 
 namespace smol::chat {
 namespace {
-
-ModelFacts demo_facts() {
-  ModelFacts facts;
-  facts.vocab_size = demo_chat().tokenizer.vocab_size();
-  return facts;
-}
-
-struct Answered {
-  TurnFinished finished;
-  std::vector<std::string> events;
-  std::vector<TokenScore> scores;
-  std::vector<TokenId> script;
-};
-
-std::string show(const AnswerEvent& event) {
-  struct Show {
-    std::string operator()(const TextDelta& one) { return "text " + one.text; }
-
-    std::string operator()(const ThinkingDelta& one) { return "thinking " + one.text; }
-
-    std::string operator()(const ToolCall& one) {
-      return "call " + one.id + " " + one.name + " " + one.arguments;
-    }
-
-    std::string operator()(const CodeBlock& one) { return "code " + one.code; }
-
-    std::string operator()(const TokenScore& /*one*/) { return ""; }
-  };
-
-  return std::visit(Show{}, event);
-}
-
-// Deltas of one kind in a row are joined.
-Answered answered(const std::vector<Piece>& answer, TurnOptions options = {},
-                  const std::vector<Message>& history = {message(Role::User, "Go.")}) {
-  ScriptedDecoder decoder(answer);
-  // Drafts would make the script go on twice.
-  engine::Engine engine(decoder, {.speculate = false});
-  ChatService service(demo_chat().builder, engine, demo_facts());
-  options.prompt.now = fixed_options().now;
-  options.answer.sampling.temperature = 0;
-  Answered out;
-  out.script = decoder.script();
-  out.finished = reply(service, history, options, [&](const AnswerEvent& event) {
-    if (const auto* score = std::get_if<TokenScore>(&event)) {
-      out.scores.push_back(*score);
-      return;
-    }
-    const std::string shown = show(event);
-    const std::string kind = shown.substr(0, shown.find(' ') + 1);
-    const bool is_delta = kind == "text " || kind == "thinking ";
-    if (is_delta && !out.events.empty() && out.events.back().rfind(kind, 0) == 0) {
-      out.events.back() += shown.substr(kind.size());
-    } else {
-      out.events.push_back(shown);
-    }
-  });
-  return out;
-}
 
 using Texts = std::vector<std::string>;
 
@@ -341,55 +282,6 @@ TEST(ChatService, RefusesWhatIsWrongBeforeItBegins) {
   options = {};
   options.answer.stop_strings = {""};
   EXPECT_THROW(answered({{"a"}}, options), Error);
-}
-
-TurnOptions with_form(AnswerForm form) {
-  TurnOptions options;
-  options.answer.form = std::move(form);
-  options.answer.max_tokens = 60;
-  return options;
-}
-
-// Whatever the model would write, the form decides.
-TEST(ChatService, HoldsTheAnswerToItsFormBehindTheThoughts) {
-  const std::vector<Piece> script{{"<think>", true}, {"\nHm.\n"}, {"</think>", true}, {"\nNo!"}};
-  const Json schema = {{"type", "object"},
-                       {"properties", {{"colour", {{"enum", {"red", "green"}}}}}},
-                       {"required", {"colour"}},
-                       {"additionalProperties", false}};
-  const Answered turn = answered(script, with_form(JsonSchema{schema}));
-  EXPECT_EQ(turn.finished.message.reasoning, "Hm.");
-  EXPECT_EQ(turn.finished.end, TurnEnd::EndOfTurn);
-  const Json found = Json::parse(turn.finished.message.content);
-  EXPECT_TRUE(found["colour"] == "red" || found["colour"] == "green");
-
-  const Answered other = answered({{"No!"}}, with_form(Grammar{"root ::= \"ab\" \"c\"+"}));
-  EXPECT_TRUE(other.finished.message.content.starts_with("abc"));
-}
-
-TEST(ChatService, DoesNotEndATurnAmongTheThoughtsWhereAnAnswerIsOwed) {
-  TurnOptions options = with_form(Grammar{"root ::= \"yes\" | \"no\""});
-  options.answer.thinking_budget = 10;
-  const Answered turn = answered({{"<think>", true}, {"\nHm."}}, options);
-  EXPECT_TRUE(turn.finished.message.reasoning.starts_with("Hm."));
-  EXPECT_TRUE(turn.finished.message.content == "yes" || turn.finished.message.content == "no");
-}
-
-TEST(ChatService, CallsTheToolThatIsRequired) {
-  TurnOptions options = with_form(ToolCallRequired{"g"});
-  options.prompt.think = ThinkMode::Off;
-  const Json parameters = {{"type", "object"},
-                           {"properties", {{"x", {{"enum", {1, 2}}}}}},
-                           {"required", {"x"}},
-                           {"additionalProperties", false}};
-  options.prompt.tools = {{{"name", "f"}}, {{"name", "g"}, {"parameters", parameters}}};
-  const Answered turn = answered({{"No!"}}, options);
-  ASSERT_EQ(turn.finished.message.tool_calls.size(), 1U);
-  EXPECT_EQ(turn.finished.message.tool_calls[0].name, "g");
-  const Json arguments = Json::parse(turn.finished.message.tool_calls[0].arguments);
-  EXPECT_TRUE(arguments["x"] == 1 || arguments["x"] == 2);
-  options.answer.form = ToolCallRequired{"h"};
-  EXPECT_THROW(answered({{"No!"}}, options), Error);
 }
 
 TEST(ChatService, EmbedsWithLengthOne) {
