@@ -51,10 +51,8 @@ Json measure(Runtime& runtime, const BenchTest& test, const BenchCommand& comman
   Progress progress{test.name};
   const std::vector<double> seconds = run_test(*runtime.decoder, test, settings, progress);
   const auto tokens = static_cast<double>(test.n_tokens * test.sequences);
-  std::vector<double> speeds;
-  for (const double time : seconds) {
-    speeds.push_back(tokens / time);
-  }
+  std::vector<double> speeds(seconds.size());
+  std::ranges::transform(seconds, speeds.begin(), [&](double time) { return tokens / time; });
   const Work work = work_of(cost_of(runtime.weights, command.model.kv_type), test, settings.depth);
   const double speed = median(speeds);
   const double bytes = work.bytes * speed / tokens / 1e9;

@@ -114,7 +114,6 @@ Work work_of(const ModelCost& cost, const BenchTest& test, std::size_t depth) {
 
 std::vector<double> run_test(model::Decoder& decoder, const BenchTest& test,
                              const BenchSettings& settings, Progress& progress) {
-  using Clock = std::chrono::steady_clock;
   const std::vector<TokenId> ids =
       test_ids(settings.depth + test.n_tokens, decoder.config().vocab_size);
   const auto timed = std::span(ids).subspan(settings.depth);
@@ -125,9 +124,10 @@ std::vector<double> run_test(model::Decoder& decoder, const BenchTest& test,
   for (std::size_t run = 0; run < settings.repetitions; ++run) {
     progress.update(run, settings.repetitions);
     truncate_all(decoder, test.sequences, settings.depth);
-    const Clock::time_point begin = Clock::now();
+    const auto begin = std::chrono::steady_clock::now();
     feed(decoder, timed, test.chunk, test.sequences);
-    seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+    seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   return seconds;
 }

@@ -17,7 +17,7 @@ inline float fma_float(float a, float b, float c) noexcept {
 #else
 inline float fma_float(float a, float b, float c) noexcept {
   const double product = static_cast<double>(a) * static_cast<double>(b);
-  const double addend = static_cast<double>(c);
+  const auto addend = static_cast<double>(c);
   const double sum = product + addend;
   const double taken = sum - product;
   const double error = (product - (sum - taken)) + (addend - taken);

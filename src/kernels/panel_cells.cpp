@@ -38,9 +38,9 @@ void put_block(CellQ4K& cell, std::size_t row, const gguf::BlockQ4K& block) noex
     const gguf::ScaleMin b = gguf::scale_min_k4(block.scales, 2 * p + 1);
     cell.low[2 * p][row] = static_cast<std::uint8_t>((a.scale & 15U) | (a.min & 15U) << 4U);
     cell.low[2 * p + 1][row] = static_cast<std::uint8_t>((b.scale & 15U) | (b.min & 15U) << 4U);
-    cell.high[p][row] =
-        static_cast<std::uint8_t>((a.scale >> 4U) | (b.scale >> 4U) << 2U | (a.min >> 4U) << 4U |
-                                  (static_cast<unsigned>(b.min) >> 4U) << 6U);
+    const unsigned scales = (unsigned{a.scale} >> 4U) | (unsigned{b.scale} >> 4U) << 2U;
+    const unsigned mins = (unsigned{a.min} >> 4U) | (unsigned{b.min} >> 4U) << 2U;
+    cell.high[p][row] = static_cast<std::uint8_t>(scales | mins << 4U);
     for (std::size_t g = 0; g < 8; ++g) {
       put_four(cell.qs[p][g], row, block.qs.data() + 32 * p + 4 * g);
     }

@@ -84,6 +84,20 @@ template <class Ops, class Format, std::size_t kUnit>
   }
 }
 
+// One vector of a unit's sums: to the sink if its scale ends here.
+template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
+[[gnu::always_inline]] inline void pass_on(const CellJob<Ops, Format, Count>& job, std::size_t t,
+                                           std::size_t part, typename Ops::Vec sum,
+                                           typename Ops::Vec scale, const Sink& sink) noexcept {
+  if constexpr (Unit<Ops, Format>::kPerScale == 1) {
+    sink(t, part, sum);
+  } else if constexpr (kUnit % 2 == 0) {
+    job.waiting[t][part] = sum;
+  } else {
+    sink(t, part, Ops::template join<Format>(job.waiting[t][part], sum, scale));
+  }
+}
+
 // Calls sink(token, part, total) with scale * (codes . x) over the columns that share a scale, when
 // their last unit has been multiplied.
 template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
@@ -113,15 +127,8 @@ template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
         four[g] = Ops::broadcast(columns + 4 * g);
       }
       for (std::size_t i = 0; i < U::kTogether; ++i) {
-        Vec sum = Ops::template multiply_codes<Format, U::kGroups>(codes[i], four, scale[i]);
-        Vec& waiting = job.waiting[t][part + i];
-        if constexpr (U::kPerScale == 1) {
-          sink(t, part + i, sum);
-        } else if constexpr (kUnit % 2 == 0) {
-          waiting = sum;
-        } else {
-          sink(t, part + i, Ops::template join<Format>(waiting, sum, scale[i]));
-        }
+        const Vec sum = Ops::template multiply_codes<Format, U::kGroups>(codes[i], four, scale[i]);
+        pass_on<Ops, Format, kUnit>(job, t, part + i, sum, scale[i], sink);
       }
     }
   }

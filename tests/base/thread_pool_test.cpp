@@ -40,22 +40,25 @@ TEST(ThreadPool, ForEachHandsOutEveryIndexOnce) {
   }
 }
 
+void expect_whole_ranges(ThreadPool& pool, std::size_t count) {
+  constexpr std::size_t kLeast = 8;
+  std::vector<int> calls(count, 0);
+  std::atomic<bool> all_long{true};
+  pool.for_ranges(count, kLeast, [&](std::size_t begin, std::size_t end) {
+    all_long = all_long && (end - begin >= kLeast || end == count);
+    for (std::size_t i = begin; i < end; ++i) {
+      ++calls[i];
+    }
+  });
+  EXPECT_EQ(calls, std::vector<int>(count, 1));
+  EXPECT_TRUE(all_long);
+}
+
 TEST(ThreadPool, ForRangesHandsOutEveryIndexOnceAndNoRangeBelowTheLeastButTheLast) {
-  for (const std::size_t threads : {1, 3}) {
+  for (const std::size_t threads : {1U, 3U}) {
     ThreadPool pool(threads);
-    for (const std::size_t count : {0, 1, 7, 8, 1000}) {
-      std::vector<int> calls(count, 0);
-      std::atomic<bool> all_long{true};
-      pool.for_ranges(count, 8, [&](std::size_t begin, std::size_t end) {
-        if (end - begin < 8 && end != count) {
-          all_long = false;
-        }
-        for (std::size_t i = begin; i < end; ++i) {
-          ++calls[i];
-        }
-      });
-      EXPECT_EQ(calls, std::vector<int>(count, 1));
-      EXPECT_TRUE(all_long);
+    for (const std::size_t count : {0U, 1U, 7U, 8U, 1000U}) {
+      expect_whole_ranges(pool, count);
     }
   }
 }

@@ -72,7 +72,7 @@ TEST(FmaFloat, RoundsOnceNextToTies) {
   Random random(5);
   for (int i = 0; i < kSamples; ++i) {
     const float c = random_float(random, 127, 1);
-    const float half = std::bit_cast<float>((127U - 24U) << 23U);  // half of c's last unit
+    const auto half = std::bit_cast<float>((127U - 24U) << 23U);  // half of c's last unit
     const float sign = random() % 2 == 0 ? 1.0F : -1.0F;
     expect_same(half, sign, c);
     expect_same(half, sign * std::nextafter(1.0F, 2.0F), c);

@@ -216,20 +216,21 @@ std::vector<float> filled(std::size_t n, float value, bool alternating) {
 // Products of bytes that are all as large as they can be: no sum of them may saturate.
 TEST_P(AttentionParity, TheLargestCodesHaveTheSameBytes) {
   constexpr std::size_t kPositions = 100;
+  const auto compare = [&](std::size_t dim, float sign, bool alternating) {
+    Cache cache(KvType::Int8, dim, kPositions);
+    for (std::size_t p = 0; p < kPositions; ++p) {
+      cache.store(scalar(), p, filled(dim, sign, alternating), filled(dim, sign, alternating));
+    }
+    const AttendCase c{KvType::Int8, dim, 4, kPositions};
+    for (const auto& q : {filled(4 * dim, 1.0F, alternating), filled(4 * dim, -1.0F, false),
+                          filled(4 * dim, 0.0F, false)}) {
+      EXPECT_TRUE(same_bits(attend(scalar(), cache, c, q), attend(table(), cache, c, q))) << dim;
+    }
+  };
   for (const std::size_t dim : sizes({32, 64, 128})) {
     for (const float sign : {1.0F, -1.0F}) {
-      for (const bool alternating : {false, true}) {
-        Cache cache(KvType::Int8, dim, kPositions);
-        for (std::size_t p = 0; p < kPositions; ++p) {
-          cache.store(scalar(), p, filled(dim, sign, alternating), filled(dim, sign, alternating));
-        }
-        const AttendCase c{KvType::Int8, dim, 4, kPositions};
-        for (const auto& q : {filled(4 * dim, 1.0F, alternating), filled(4 * dim, -1.0F, false),
-                              filled(4 * dim, 0.0F, false)}) {
-          EXPECT_TRUE(same_bits(attend(scalar(), cache, c, q), attend(table(), cache, c, q)))
-              << dim;
-        }
-      }
+      compare(dim, sign, false);
+      compare(dim, sign, true);
     }
   }
 }
@@ -239,22 +240,24 @@ TEST_P(AttentionParity, WhatIsNotFiniteHasTheSameBytes) {
   constexpr std::size_t kPositions = 70;
   const float nan = std::numeric_limits<float>::quiet_NaN();
   Random random(29);
+  const auto compare = [&](KvType type, float odd, bool in_key) {
+    Cache cache(type, kDim, kPositions);
+    for (std::size_t p = 0; p < kPositions; ++p) {
+      auto key = normal_floats(random, kDim);
+      auto value = normal_floats(random, kDim);
+      (in_key ? key : value)[3] = p == 66 ? odd : 0.5F;
+      cache.store(scalar(), p, key, value);
+    }
+    const AttendCase c{type, kDim, 3, kPositions};
+    auto q = normal_floats(random, 3 * kDim);
+    EXPECT_TRUE(same_bits(attend(scalar(), cache, c, q), attend(table(), cache, c, q))) << odd;
+    q[40] = odd;
+    EXPECT_TRUE(same_bits(attend(scalar(), cache, c, q), attend(table(), cache, c, q))) << odd;
+  };
   for (const KvType type : kAllKvTypes) {
     for (const float odd : {kInfinity, -kInfinity, nan, 1e30F, 1e-30F}) {
-      for (const bool in_key : {false, true}) {
-        Cache cache(type, kDim, kPositions);
-        for (std::size_t p = 0; p < kPositions; ++p) {
-          auto key = normal_floats(random, kDim);
-          auto value = normal_floats(random, kDim);
-          (in_key ? key : value)[3] = p == 66 ? odd : 0.5F;
-          cache.store(scalar(), p, key, value);
-        }
-        const AttendCase c{type, kDim, 3, kPositions};
-        auto q = normal_floats(random, 3 * kDim);
-        EXPECT_TRUE(same_bits(attend(scalar(), cache, c, q), attend(table(), cache, c, q))) << odd;
-        q[40] = odd;
-        EXPECT_TRUE(same_bits(attend(scalar(), cache, c, q), attend(table(), cache, c, q))) << odd;
-      }
+      compare(type, odd, false);
+      compare(type, odd, true);
     }
   }
 }

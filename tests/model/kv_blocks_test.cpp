@@ -141,6 +141,7 @@ TEST_P(KvBlocks, SavedBlocksGiveTheSameBitsInAnotherDecoder) {
 
   Session& second = open(1, 0);
   std::vector<BlockId> loaded;
+  loaded.reserve(saved.size());
   for (const std::vector<std::byte>& bytes : saved) {
     loaded.push_back(decoder().load_block(bytes).value());
   }

@@ -18,12 +18,16 @@ using kernels::Matrix;
 
 constexpr std::size_t kColumns = 8;
 
+float row_value(std::size_t row) {
+  return static_cast<float>(row + 1);
+}
+
 // A matrix of floats whose row r holds r + 1 everywhere, and its products with tokens of ones.
 struct Case {
   Case(std::size_t n_rows, std::size_t n_tokens)
       : values(n_rows * kColumns), y(n_tokens * n_rows, -1.0F) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = static_cast<float>(i / kColumns + 1);
+      values[i] = row_value(i / kColumns);
     }
     w = {gguf::DType::F32, std::as_bytes(std::span(values)).data(), n_rows, kColumns,
          kColumns * sizeof(float)};
@@ -49,32 +53,37 @@ bool is_done(const Case& product, std::size_t n_tokens, std::size_t first, std::
   return true;
 }
 
+constexpr std::size_t kGroups = 9;
+constexpr std::size_t kWide = 64;  // rows of a group
+constexpr std::size_t kNarrow = 16;
+
+void expect_groups_finish_once(Multiplier& multiplier, std::size_t n_tokens) {
+  const std::vector<float> x(n_tokens * kColumns, 1.0F);
+  Case wide(kGroups * kWide - 5, n_tokens);
+  Case narrow(kGroups * kNarrow, n_tokens);
+  const std::array products{Product{&wide.w, ones(x, n_tokens), wide.y.data(), kWide},
+                            Product{&narrow.w, ones(x, n_tokens), narrow.y.data(), kNarrow}};
+  std::vector<std::atomic<int>> finished(kGroups);
+  std::atomic<int> unfinished{0};
+  multiplier.run(products, [&](std::size_t group) {
+    ++finished[group];
+    const bool done = is_done(wide, n_tokens, kWide * group, kWide * group + kWide) &&
+                      is_done(narrow, n_tokens, kNarrow * group, kNarrow * group + kNarrow);
+    unfinished += done ? 0 : 1;
+  });
+  EXPECT_EQ(unfinished, 0);
+  for (const std::atomic<int>& count : finished) {
+    EXPECT_EQ(count, 1);
+  }
+}
+
 TEST(Multiplier, FinishesEachGroupOnceWhenItsRowsOfEveryProductAreDone) {
-  for (const std::size_t threads : {1, 2, 5}) {
+  for (const std::size_t threads : {1U, 2U, 5U}) {
     ThreadPool pool(threads);
-    Multiplier multiplier(pool, kernels::active_kernels(), 9);
-    for (const std::size_t n_tokens : {1, 3, 40}) {
-      const std::vector<float> x(n_tokens * kColumns, 1.0F);
-      Case wide(9 * 64 - 5, n_tokens);
-      Case narrow(9 * 16, n_tokens);
-      const std::array products{Product{&wide.w, ones(x, n_tokens), wide.y.data(), 64},
-                                Product{&narrow.w, ones(x, n_tokens), narrow.y.data(), 16}};
-      for (int step = 0; step < 3; ++step) {
-        std::vector<std::atomic<int>> finished(9);
-        std::atomic<int> unfinished{0};
-        multiplier.run(products, [&](std::size_t group) {
-          ++finished[group];
-          const bool done = is_done(wide, n_tokens, 64 * group, 64 * group + 64) &&
-                            is_done(narrow, n_tokens, 16 * group, 16 * group + 16);
-          unfinished += done ? 0 : 1;
-        });
-        EXPECT_EQ(unfinished, 0);
-        for (const std::atomic<int>& count : finished) {
-          EXPECT_EQ(count, 1);
-        }
-        std::fill(wide.y.begin(), wide.y.end(), -1.0F);
-        std::fill(narrow.y.begin(), narrow.y.end(), -1.0F);
-      }
+    Multiplier multiplier(pool, kernels::active_kernels(), kGroups);
+    for (const std::size_t n_tokens : {1U, 3U, 40U, 1U}) {
+      expect_groups_finish_once(multiplier, n_tokens);
+      expect_groups_finish_once(multiplier, n_tokens);
     }
   }
 }

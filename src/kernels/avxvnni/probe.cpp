@@ -35,11 +35,11 @@ std::uint64_t int8_products(std::size_t rounds) noexcept {
 }  // namespace
 
 const Probe& avxvnni_probe() noexcept {
-  static const Probe probe{.isa = "avxvnni",
-                           .read_all = avx2_probe().read_all,
-                           .int8_products = int8_products,
-                           .products_per_round = kSums * 32};
-  return probe;
+  static const Probe kProbe{.isa = "avxvnni",
+                            .read_all = avx2_probe().read_all,
+                            .int8_products = int8_products,
+                            .products_per_round = kSums * 32};
+  return kProbe;
 }
 
 }  // namespace smol::kernels

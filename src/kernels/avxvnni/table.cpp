@@ -13,7 +13,7 @@ MatMul matmul(gguf::DType weights) noexcept {
 }  // namespace
 
 const KernelTable& avxvnni_table() noexcept {
-  static const KernelTable table = [] {
+  static const KernelTable kTable = [] {
     KernelTable all = avx2_table();
     all.isa = "avxvnni";
     all.runs_on_this_cpu = x86::has_avxvnni;
@@ -21,7 +21,7 @@ const KernelTable& avxvnni_table() noexcept {
     all.attend_run = avxvnni::attend_run;
     return all;
   }();
-  return table;
+  return kTable;
 }
 
 }  // namespace smol::kernels

@@ -182,6 +182,29 @@ Weighed weigh(const TileScales& scales, std::size_t count, float max,
   return {Ops::sum_lanes(sum), Ops::largest_magnitude_lane(largest)};
 }
 
+// P.V of all 64 positions, for the dimensions of kVectors vectors from `values` on.
+template <class Ops, std::size_t kDim, std::size_t kColumns, std::size_t kVectors>
+[[gnu::always_inline]] inline void multiply_values(const std::byte* values, const Columns& columns,
+                                                   std::size_t first,
+                                                   SumsOf<Ops, kColumns, kVectors>& sums,
+                                                   Ahead& ahead) noexcept {
+  for (std::size_t p = 0; p < kStep; p += 4) {
+    typename Ops::Vec weights[kColumns];
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      weights[c] = Ops::broadcast(columns.codes[first + c].data() + p);
+      ahead.ask();
+    }
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const auto value = Ops::load_bytes(values + p * kDim + v * Ops::kBytes);
+#pragma GCC unroll 4
+      for (std::size_t c = 0; c < kColumns; ++c) {
+        sums[c][v] = Ops::add_values(sums[c][v], weights[c], value);
+      }
+    }
+  }
+}
+
 // P.V added to the accumulators, for columns from `first` on.
 template <class Ops, std::size_t kDim, std::size_t kColumns>
 void add_values(const std::byte* values, const Columns& columns, std::size_t first, Partial* out,
@@ -191,21 +214,7 @@ void add_values(const std::byte* values, const Columns& columns, std::size_t fir
   for (std::size_t d = 0; d < kDim; d += kVectors * kLanesOfVec) {
     SumsOf<Ops, kColumns, kVectors> sums;
     clear<Ops, kColumns, kVectors>(sums);
-    for (std::size_t p = 0; p < kStep; p += 4) {
-      typename Ops::Vec weights[kColumns];
-      for (std::size_t c = 0; c < kColumns; ++c) {
-        weights[c] = Ops::broadcast(columns.codes[first + c].data() + p);
-        ahead.ask();
-      }
-#pragma GCC unroll 8
-      for (std::size_t v = 0; v < kVectors; ++v) {
-        const auto value = Ops::load_bytes(values + p * kDim + (d + v * kLanesOfVec) * 4);
-#pragma GCC unroll 4
-        for (std::size_t c = 0; c < kColumns; ++c) {
-          sums[c][v] = Ops::add_values(sums[c][v], weights[c], value);
-        }
-      }
-    }
+    multiply_values<Ops, kDim, kColumns, kVectors>(values + d * 4, columns, first, sums, ahead);
     for (std::size_t c = 0; c < kColumns; ++c) {
       for (std::size_t v = 0; v < kVectors; ++v) {
         Ops::accumulate(out[first + c].acc + d + v * kLanesOfVec, columns.corrections[first + c],
