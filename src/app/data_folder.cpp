@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -73,8 +72,8 @@ std::filesystem::path default_data_folder() {
   return std::filesystem::path(home) / ".local/share/smolbot";
 }
 
-DataFolder::DataFolder(std::filesystem::path path)
-    : path_(std::filesystem::absolute(std::move(path)).lexically_normal()), lock_(-1) {
+DataFolder::DataFolder(const std::filesystem::path& path)
+    : path_(std::filesystem::absolute(path).lexically_normal()) {
   if (!path_.has_filename()) {
     path_ = path_.parent_path();  // "data/" is "data"
   }

@@ -14,7 +14,7 @@ class DataFolder {
  public:
   // Made if it is missing. Throws Error{Io}, naming --data-dir, where that fails, where it cannot
   // be written, or where another server has it.
-  explicit DataFolder(std::filesystem::path path);
+  explicit DataFolder(const std::filesystem::path& path);
   ~DataFolder();
   DataFolder(const DataFolder&) = delete;
   DataFolder& operator=(const DataFolder&) = delete;
@@ -23,7 +23,7 @@ class DataFolder {
 
  private:
   std::filesystem::path path_;
-  int lock_;
+  int lock_ = -1;
 };
 
 }  // namespace smol::app
