@@ -61,5 +61,23 @@ TEST(HeldAnswer, CallsTheToolThatIsRequired) {
   EXPECT_THROW(answered({{"No!"}}, options), Error);
 }
 
+// Error{Exhausted} would tell the client to try again later.
+TEST(HeldAnswer, RefusesAFormBeyondTheCompilersBoundsAsNotSupported) {
+  const Json mail = {{"type", "string"}, {"format", "email"}, {"maxLength", 30}};
+  std::string chain = "root ::= a0";
+  for (int i = 0; i < 40; ++i) {
+    chain += "\na" + std::to_string(i) + " ::= a" + std::to_string(i + 1) + "{999}";
+  }
+  chain += "\na40 ::= \"x\"";
+  for (const AnswerForm& form : {AnswerForm(JsonSchema{mail}), AnswerForm(Grammar{chain})}) {
+    try {
+      answered({{"No!"}}, with_form(form));
+      ADD_FAILURE() << "it was taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::Unsupported) << error.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace smol::chat
