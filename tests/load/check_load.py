@@ -41,16 +41,15 @@ class Turn:
 
 
 class Load:
-    def __init__(self, server, plan, vocab_size):
+    def __init__(self, server, plan):
         self.server = server
         self.plan = plan
         self.bias = visible_bias(server.port)
-        self.vocab_size = vocab_size
         self.turns = []
         self.alone = []       # answers
         self.memory = []      # seconds under load, resident bytes, bytes of keys and values
         self._long_due = 0.0
-        self._makers = [Maker(self.bias, vocab_size, seed) for seed in range(CLIENTS + 1)]
+        self._makers = [Maker(self.bias, f"load {number}") for number in range(CLIENTS + 1)]
 
     def run(self):
         for number in range(self.plan.turns):
@@ -209,10 +208,10 @@ def judge_times(report, plan, found):
                 f"{', '.join(f'{seconds:.1f}' for seconds in found.reading_s)} s")
 
 
-def check(report, server, plan, context, vocab_size):
-    plan = dataclasses.replace(plan, long_tokens=min(plan.long_tokens, context - 300))
+def check(report, server, plan):
+    plan = dataclasses.replace(plan, long_tokens=min(plan.long_tokens, server.context - 300))
     before = watch.counters(server.port)
-    load = Load(server, plan, vocab_size)
+    load = Load(server, plan)
     load.run()
     found = Findings(load)
     judge_counters(report, load, found, before)

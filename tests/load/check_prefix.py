@@ -24,9 +24,9 @@ def judge_reuse(report, name, found, without, expected, counted):
                  f"prefix, {name}: the same bits with and without ({len(found.pieces)} tokens with their logprobs)")
 
 
-def check(report, server, shared, vocab_size, judges_times):
+def check(report, server, shared, judges_times):
     """The second prompt goes on where the first one ended; the third leaves it, so whole blocks of 64 are shared."""
-    maker = Maker({}, vocab_size, seed=77)
+    maker = Maker({}, "prefix")
     common = maker.prompt(shared)
     first = ask(server, maker, common, 1)
     whole_blocks = shared // 64 * 64

@@ -5,7 +5,7 @@ import re
 from sse_client import ask
 
 # Ids that are words or parts of words in any large vocabulary.
-FIRST_ID = 1000
+FIRST_ID, LAST_ID = 1000, 40000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -20,15 +20,14 @@ def visible_bias(port):
 
 
 class Maker:
-    """Requests drawn from a seed; no two prompts begin alike."""
+    """Requests that are drawn, the same ones for the same name; no two prompts begin alike."""
 
-    def __init__(self, bias, vocab_size, seed):
+    def __init__(self, bias, name):
         self._bias = bias
-        self._most_id = min(vocab_size, 40000) - 1
-        self._random = random.Random(seed)
+        self._random = random.Random(name)
 
     def prompt(self, size):
-        return [self._random.randint(FIRST_ID, self._most_id) for _ in range(size)]
+        return [self._random.randint(FIRST_ID, LAST_ID) for _ in range(size)]
 
     def request(self, prompt, answer, **more):
         ids = prompt if isinstance(prompt, list) else self.prompt(prompt)
