@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/output_file.h"
 
 namespace smol::app {
 
@@ -80,6 +81,7 @@ DataFolder::DataFolder(std::filesystem::path path)
   }
   make(path_);
   lock_ = lock(path_);
+  remove_unfinished_files(path_);
 }
 
 DataFolder::~DataFolder() {

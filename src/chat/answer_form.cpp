@@ -64,6 +64,10 @@ class FormConstraint final : public engine::TokenConstraint {
     }
   }
 
+  bool must_end() const override {
+    return behind_.empty() ? matcher_.must_end() : n_behind_ == behind_.size();
+  }
+
  private:
   static constexpr std::size_t kBits = 64;
 

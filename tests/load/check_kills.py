@@ -9,7 +9,7 @@ from loads import Maker
 from server import Server
 
 FILE = "prompts.kv"
-PROMPT_TOKENS = 2000
+PROMPT_TOKENS = 600
 
 
 class Kills:
