@@ -2,17 +2,22 @@
 import difflib
 
 import watch
+from sse_client import ask as http_ask
 from sse_client import stream
-from texts import QUESTIONS, report as text_of
+from texts import QUESTIONS, texts_to_repeat
 
 PATH = "/v1/chat/completions"
 COPIES = 0.9     # of an answer's words, where it is called a copy
 
 
-def ask(server, question, most):
-    return stream(server.port, PATH, {"messages": [{"role": "user", "content": question}], "temperature": 0,
-                                      "max_tokens": most, "reasoning_effort": "none", "logprobs": True,
-                                      "top_logprobs": 2})
+def ask(server, messages, most):
+    return stream(server.port, PATH, {"messages": messages, "temperature": 0, "max_tokens": most,
+                                      "reasoning_effort": "none", "logprobs": True, "top_logprobs": 2})
+
+
+def to_repeat(text):
+    return [{"role": "system", "content": "You repeat texts exactly as they are."},
+            {"role": "user", "content": f"{text}\n\nRepeat the text above exactly, from its first to its last word."}]
 
 
 def bits_of(answer):
@@ -26,11 +31,11 @@ def similarity(text, answer):
     return sum(block.size for block in match.get_matching_blocks()) / max(1, len(words))
 
 
-def passes_of(server, question, most):
+def passes_of(server, messages, most):
     """The answer and the forward passes that made it: all that was computed, less the prompt and the drafts; the last token
     of an answer is not computed, and the prompt's end gives the first."""
     before = watch.counters(server.port)
-    answer = ask(server, question, most)
+    answer = ask(server, messages, most)
     after = watch.counters(server.port)
     grown = {name: after[name] - before[name] for name in after}
     read = grown["prompt_tokens_total"] - grown["cached_tokens_total"]
@@ -38,15 +43,14 @@ def passes_of(server, question, most):
     return answer, passes, grown
 
 
-def check_copies(report, server, without, n_texts):
+def check_copies(report, server, without, texts):
     n_copies = n_tokens = n_passes = n_drafted = n_accepted = n_different = 0
     worst = float("inf")
-    for seed in range(n_texts):
-        text = text_of(seed, 150 + 15 * (seed % 10))
-        question = f"Repeat this text word for word, and write nothing else:\n\n{text}"
-        most = 2 * len(text.split())
-        answer, passes, grown = passes_of(server, question, most)
-        n_different += bits_of(answer) != bits_of(ask(without, question, most))
+    for text in texts:
+        _, found = http_ask(server.port, "/tokenize", {"content": text})
+        most = len(found["tokens"])
+        answer, passes, grown = passes_of(server, to_repeat(text), most)
+        n_different += bits_of(answer) != bits_of(ask(without, to_repeat(text), most))
         if similarity(text, answer.text) >= COPIES:
             n_copies += 1
             n_tokens += answer.usage["completion_tokens"]
@@ -54,10 +58,11 @@ def check_copies(report, server, without, n_texts):
             n_drafted += grown["drafted_tokens_total"]
             n_accepted += grown["accepted_tokens_total"]
             worst = min(worst, answer.usage["completion_tokens"] / passes)
-    report.judge(n_different == 0, f"lookup: {n_texts - n_different} of {n_texts} copied texts have the same bits without it")
+    report.judge(n_different == 0, f"lookup: {len(texts) - n_different} of {len(texts)} answers that repeat a text have the "
+                 "same bits without it")
     report.judge(n_copies > 0 and n_tokens / n_passes >= 2,
-                 f"lookup: {n_copies} of {n_texts} answers are copies, {n_tokens / max(1, n_passes):.2f} tokens a forward pass "
-                 f"({worst:.2f} at least), >= 2.0; {n_drafted:.0f} drafted, {n_accepted:.0f} accepted")
+                 f"lookup: {n_copies} of {len(texts)} answers are copies, {n_tokens / max(1, n_passes):.2f} tokens a forward "
+                 f"pass ({worst:.2f} at least), >= 2.0; {n_drafted:.0f} drafted, {n_accepted:.0f} accepted")
 
 
 def check_elsewhere(report, server, without, n_questions, rounds, judges_times):
@@ -68,7 +73,7 @@ def check_elsewhere(report, server, without, n_questions, rounds, judges_times):
     for question in QUESTIONS[:n_questions]:
         best = {}
         for _ in range(rounds):
-            answers = {one: ask(one, question, 200) for one in (server, without)}
+            answers = {one: ask(one, [{"role": "user", "content": question}], 200) for one in (server, without)}
             for one, answer in answers.items():
                 best[one] = min(best.get(one, float("inf")), answer.timings["predicted_ms"] / 1000)
         n_different += bits_of(answers[server]) != bits_of(answers[without])
@@ -86,5 +91,9 @@ def check_elsewhere(report, server, without, n_questions, rounds, judges_times):
 
 def check(report, server, without, n_texts, rounds, judges_times):
     """`without`: the same server with lookup switched off."""
-    check_copies(report, server, without, n_texts)
+    texts = texts_to_repeat(n_texts)
+    if texts:
+        check_copies(report, server, without, texts)
+    else:
+        report.skip("lookup: this system carries no texts to repeat")
     check_elsewhere(report, server, without, n_texts, rounds, judges_times)

@@ -60,7 +60,7 @@ PATTERN = closed({"plate": {"type": "string", "pattern": "^[A-Z]{2}-[0-9]{2,4}$"
 FORMATS = closed({"day": {"type": "string", "format": "date"},
                   "id": {"type": "string", "format": "uuid"},
                   "host": {"type": "string", "format": "ipv4"},
-                  "mail": {"type": "string", "format": "email", "maxLength": 30}})
+                  "mail": {"type": "string", "format": "email"}})
 
 NULLABLE = closed({"title": {"type": ["string", "null"], "maxLength": 25},
                    "score": {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 5}, {"type": "null"}]},
