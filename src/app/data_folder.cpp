@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/output_file.h"
 
 namespace smol::app {
 
@@ -79,6 +80,7 @@ DataFolder::DataFolder(const std::filesystem::path& path)
   }
   make(path_);
   lock_ = lock(path_);
+  remove_unfinished_files(path_);
 }
 
 DataFolder::~DataFolder() {

@@ -12,8 +12,9 @@ std::filesystem::path default_data_folder();
 
 class DataFolder {
  public:
-  // Made if it is missing. Throws Error{Io}, naming --data-dir, where that fails, where it cannot
-  // be written, or where another server has it.
+  // Made if it is missing; what a killed server had not finished there goes. Throws Error{Io},
+  // naming --data-dir, where that fails, where it cannot be written, or where another server has
+  // it.
   explicit DataFolder(const std::filesystem::path& path);
   ~DataFolder();
   DataFolder(const DataFolder&) = delete;

@@ -72,6 +72,7 @@ EngineSetup engine_setup(const ServeOptions& options) {
   setup.engine.max_running = options.slots;
   setup.engine.max_waiting = options.queue;
   setup.engine.pace = options.pace;
+  setup.engine.speculate = options.lookup;
   setup.capacity.n_slots = 2 * options.slots;
   setup.capacity.n_contexts = std::max<std::size_t>(options.slots / 2, 2);
   return setup;

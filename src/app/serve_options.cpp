@@ -127,6 +127,13 @@ void add_engine(CLI::App& command, ServeOptions& options) {
       command,
       {"--pace", "most tokens a second of each answer, ten times as many of a prompt; 0: any", "0"},
       {0.0, kMostPace}, options.pace);
+  add_opposites(command,
+                {"--lookup",
+                 "what stood in the text before is tried as what follows: copying goes faster, "
+                 "answers stay the same",
+                 "on"},
+                {"--no-lookup", "tokens are computed one by one", "on"},
+                [&options](bool on) { options.lookup = on; });
   add_value(command,
             {"--data-dir", "the folder of what is kept from one run to the next",
              "smolbot in $XDG_DATA_HOME or ~/.local/share"},

@@ -25,6 +25,7 @@ struct ServeOptions {
   std::size_t queue = 64;                            // turns that may wait
   std::size_t slots = 8;                             // turns that are answered side by side
   double pace = 0;                                   // most tokens a second of each answer; 0: any
+  bool lookup = true;                                // of what may follow, in the text so far
   std::optional<std::filesystem::path> data_folder;  // none: default_data_folder()
   bool save_cache = false;                           // what clients sent, too
 };

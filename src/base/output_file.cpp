@@ -66,15 +66,22 @@ void keep_on_signal(const char* path) noexcept {
   }
 }
 
+constexpr std::string_view kPrefix = "smolbot-", kSuffix = ".part", kDigits = "0123456789abcdef";
+constexpr std::size_t kNumberOfDigits = 16;
+
 std::string random_name() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  constexpr std::size_t kLength = 16;
   std::random_device random;
-  std::string name = "smolbot-";
-  for (std::size_t i = 0; i < kLength; ++i) {
+  std::string name(kPrefix);
+  for (std::size_t i = 0; i < kNumberOfDigits; ++i) {
     name += kDigits[random() % kDigits.size()];
   }
-  return name + ".part";
+  return name.append(kSuffix);
+}
+
+bool is_random_name(std::string_view name) noexcept {
+  return name.size() == kPrefix.size() + kNumberOfDigits + kSuffix.size() &&
+         name.starts_with(kPrefix) && name.ends_with(kSuffix) &&
+         name.find_first_not_of(kDigits, kPrefix.size()) == name.size() - kSuffix.size();
 }
 
 // Whether the file system has no "rename unless there is one".
@@ -104,6 +111,18 @@ void check_output_path(const fs::path& path, const OutputRules& rules, std::stri
   if (!rules.replace) {
     throw Error(ErrorCode::BadInput,
                 path.string() + ": expected no file there" + std::string(remedy) + ", found one");
+  }
+}
+
+void remove_unfinished_files(const fs::path& folder) noexcept {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    std::error_code ignored;
+    if (is_random_name(entry->path().filename().native()) &&
+        fs::is_regular_file(entry->symlink_status(ignored))) {
+      fs::remove(entry->path(), ignored);
+    }
   }
 }
 

@@ -19,6 +19,10 @@ struct OutputRules {
 void check_output_path(const std::filesystem::path& path, const OutputRules& rules,
                        std::string_view remedy = "");
 
+// Removes what was being written in this folder when a program was killed. Nobody may be writing
+// there. Throws nothing: what cannot be removed stays.
+void remove_unfinished_files(const std::filesystem::path& folder) noexcept;
+
 // One thread.
 class OutputFile {
  public:

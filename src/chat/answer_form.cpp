@@ -64,6 +64,10 @@ class FormConstraint final : public engine::TokenConstraint {
     }
   }
 
+  bool must_end() const override {
+    return behind_.empty() ? matcher_.must_end() : n_behind_ == behind_.size();
+  }
+
  private:
   static constexpr std::size_t kBits = 64;
 
@@ -137,6 +141,18 @@ struct Compile {
   }
 };
 
+// What is beyond the compiler's bounds stays so: it is refused, not put off as a full queue does.
+std::shared_ptr<const Grammar> compile(const AnswerForm& form, std::span<const ToolSpec> tools) {
+  try {
+    return std::visit(Compile{tools}, form);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::Exhausted) {
+      throw Error(ErrorCode::Unsupported, error.what());
+    }
+    throw;
+  }
+}
+
 struct Key {
   std::span<const ToolSpec> tools;
 
@@ -181,8 +197,7 @@ std::shared_ptr<const grammar::TokenGrammar> AnswerForms::compiled(
       return kept_.front().grammar;
     }
   }
-  auto grammar =
-      std::make_shared<const grammar::TokenGrammar>(std::visit(Compile{tools}, form), vocabulary());
+  auto grammar = std::make_shared<const grammar::TokenGrammar>(compile(form, tools), vocabulary());
   const std::lock_guard lock(mutex_);
   kept_.push_front({std::move(key), grammar});
   if (kept_.size() > kMostKept) {

@@ -25,9 +25,9 @@ class AnswerForms {
   AnswerForms(const text::Tokenizer& tokenizer, std::size_t vocab_size)
       : tokenizer_(tokenizer), vocab_size_(vocab_size) {}
 
-  // nullptr: the answer is free. Throws what the grammar room throws for a schema or a grammar, and
-  // Error{BadInput} where a tool is required that is not among `tools`. The first call takes
-  // longer.
+  // nullptr: the answer is free. Throws Error{Unsupported} for a schema or a grammar that is not
+  // supported or beyond the compiler's bounds, Error{BadInput} for one that is none, and where a
+  // tool is required that is not among `tools`. The first call takes longer.
   std::unique_ptr<engine::TokenConstraint> make(const AnswerForm& form,
                                                 std::span<const ToolSpec> tools);
 

@@ -286,4 +286,8 @@ void RunningTurn::accept(TokenId token) {
   }
 }
 
+bool RunningTurn::must_end() const {
+  return form_ != nullptr && place_ == Place::Answer && form_->must_end();
+}
+
 }  // namespace smol::chat

@@ -48,6 +48,7 @@ class RunningTurn final : public engine::Sink, public engine::TokenConstraint {
   std::optional<TokenId> forced() override;
   std::span<const std::uint64_t> mask(std::size_t tokens_left) override;
   void accept(TokenId token) override;
+  bool must_end() const override;
 
  private:
   // Where the next token stands, by tokens: Start allows <think> or the answer.

@@ -166,6 +166,9 @@ void Sequence::emit(TokenId token, bool forced, const TokenScores* scores) {
   }
   if (!sink_->on_token({token, forced, scores})) {
     end_ = FinishReason::SinkStopped;
+  } else if (request_.constraint != nullptr && request_.constraint->must_end()) {
+    // No step is needed to find that out, nor is it cut by a limit that it just meets.
+    end_ = FinishReason::EndOfTurn;
   } else if (request_.max_tokens != 0 && result_.generated_tokens >= request_.max_tokens) {
     end_ = FinishReason::MaxTokens;
   } else if (window_.size() > limits_.context && request_.roll) {

@@ -23,6 +23,8 @@ class TokenConstraint {
   virtual std::span<const std::uint64_t> mask(std::size_t tokens_left) = 0;
   // A token that was forced, or picked among those of the mask; never one that ends the turn.
   virtual void accept(TokenId token) = 0;
+  // The form is complete: nothing but the end of the turn may follow what was accepted.
+  virtual bool must_end() const = 0;
 };
 
 }  // namespace smol::engine

@@ -33,6 +33,9 @@ class Matcher {
   // The text may end here: end tokens are allowed.
   bool is_complete() const noexcept { return history_.back().complete; }
 
+  // And nothing but an end token may follow.
+  bool must_end() const noexcept { return is_complete() && history_.back().list.empty(); }
+
   // An end token was accepted: nothing may follow.
   bool has_ended() const noexcept { return ended_; }
 

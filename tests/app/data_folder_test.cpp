@@ -40,6 +40,15 @@ TEST(DataFolder, IsUsedByOneAtATime) {
   EXPECT_EQ(refusal_of(temp.path() / "data"), "no exception");
 }
 
+TEST(DataFolder, IsRidOfWhatAKilledServerHadNotFinished) {
+  const test::TempFolder temp;
+  std::filesystem::create_directory(temp.path() / "data");
+  const std::filesystem::path part = temp.path() / "data" / "smolbot-0123456789abcdef.part";
+  std::ofstream(part) << "x";
+  const DataFolder folder(temp.path() / "data");
+  EXPECT_FALSE(std::filesystem::exists(part));
+}
+
 TEST(DataFolder, NamesFlagAndPathWhereItCannotBe) {
   const test::TempFolder temp;
   const std::filesystem::path file = temp.path() / "file";

@@ -50,6 +50,26 @@ TEST(OutputFile, LeavesNothingBehindWhenItIsNotFinished) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
+TEST(OutputFile, OfAKilledProgramIsRemovedLaterAndNothingElseIs) {
+  const test::TempFolder folder;
+  const fs::path other = folder.path() / "other";
+  fs::create_directory(other);
+  OutputFile written(folder.path() / "out");  // as it stands there when a program is killed
+  const fs::path part = fs::directory_iterator(folder.path())->path().filename() == "other"
+                            ? std::next(fs::directory_iterator(folder.path()))->path()
+                            : fs::directory_iterator(folder.path())->path();
+  fs::create_directory(other / part.filename());
+  for (const char* name : {"smolbot-0123456789abcde.part", "smolbot-0123456789abcdeg.part",
+                           "smolbot-0123456789abcdef", "x.part"}) {
+    std::ofstream(other / name) << "kept";
+  }
+  remove_unfinished_files(folder.path());
+  remove_unfinished_files(other);
+  remove_unfinished_files(folder.path() / "none");
+  EXPECT_FALSE(fs::exists(part));
+  EXPECT_EQ(std::distance(fs::directory_iterator(other), {}), 5);
+}
+
 TEST(OutputFile, KeepsAnEarlierFileUnlessItMayBeReplaced) {
   const test::TempFolder folder;
   const fs::path path = folder.path() / "out";

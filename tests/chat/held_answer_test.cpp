@@ -61,5 +61,34 @@ TEST(HeldAnswer, CallsTheToolThatIsRequired) {
   EXPECT_THROW(answered({{"No!"}}, options), Error);
 }
 
+TEST(HeldAnswer, IsWholeWhereTheLimitJustSuffices) {
+  TurnOptions options = with_form(Grammar{"root ::= \"a\" \"b\"{20} \"c\""});
+  options.prompt.think = ThinkMode::Off;
+  const Answered free = answered({{"No!"}}, options);
+  EXPECT_EQ(free.finished.end, TurnEnd::EndOfTurn);
+  options.answer.max_tokens = free.finished.usage.generated_tokens;
+  const Answered turn = answered({{"No!"}}, options);
+  EXPECT_EQ(turn.finished.end, TurnEnd::EndOfTurn);
+  EXPECT_EQ(turn.finished.message.content, free.finished.message.content);
+}
+
+// Error{Exhausted} would tell the client to try again later.
+TEST(HeldAnswer, RefusesAFormBeyondTheCompilersBoundsAsNotSupported) {
+  const Json mail = {{"type", "string"}, {"format", "email"}, {"maxLength", 30}};
+  std::string chain = "root ::= a0";
+  for (int i = 0; i < 40; ++i) {
+    chain += "\na" + std::to_string(i) + " ::= a" + std::to_string(i + 1) + "{999}";
+  }
+  chain += "\na40 ::= \"x\"";
+  for (const AnswerForm& form : {AnswerForm(JsonSchema{mail}), AnswerForm(Grammar{chain})}) {
+    try {
+      answered({{"No!"}}, with_form(form));
+      ADD_FAILURE() << "it was taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::Unsupported) << error.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace smol::chat

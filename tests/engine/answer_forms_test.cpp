@@ -87,6 +87,8 @@ class EvenAndForced final : public TokenConstraint {
     ++n_accepted_;
   }
 
+  bool must_end() const override { return false; }
+
  private:
   static constexpr std::uint64_t kEven = 0x5555555555555555U;
   std::size_t n_accepted_ = 0;
@@ -123,6 +125,36 @@ TEST(Constraint, GivesTheSameAnswerWithDraftsAndWithScores) {
   EXPECT_EQ(answer({.speculate = false}, true), expected);
 }
 
+// Twelve tokens, the last three of them forced.
+class Twelve final : public TokenConstraint {
+ public:
+  std::optional<TokenId> forced() override {
+    return n_accepted_ >= 9 ? std::optional<TokenId>(7) : std::nullopt;
+  }
+
+  std::span<const std::uint64_t> mask(std::size_t /*tokens_left*/) override { return {}; }
+
+  void accept(TokenId /*token*/) override { ++n_accepted_; }
+
+  bool must_end() const override { return n_accepted_ == 12; }
+
+ private:
+  std::size_t n_accepted_ = 0;
+};
+
+TEST(Constraint, EndsTheTurnWhereNothingMayFollowAlsoAtTheLimit) {
+  for (const std::size_t max_tokens : {0U, 12U, 13U}) {
+    FakeDecoder decoder(kRepeating);
+    Engine engine(decoder, {.speculate = false});
+    Request request = request_of({1, 2, 3}, max_tokens);
+    request.constraint = std::make_shared<Twelve>();
+    const Submitted found = submit(engine, request);
+    EXPECT_EQ(found.tokens().size(), 12U);
+    EXPECT_EQ(found.finished().reason, FinishReason::EndOfTurn);
+    EXPECT_EQ(found.finished().n_steps, 9U);
+  }
+}
+
 class Broken final : public TokenConstraint {
  public:
   std::optional<TokenId> forced() override { return std::nullopt; }
@@ -132,6 +164,8 @@ class Broken final : public TokenConstraint {
   }
 
   void accept(TokenId /*token*/) override {}
+
+  bool must_end() const override { return false; }
 };
 
 TEST(Constraint, ItsErrorEndsTheRequest) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <random>
 
 #include <gmock/gmock.h>
@@ -33,6 +34,10 @@ void expect_exact_masks(const std::shared_ptr<const Grammar>& grammar, int n_wal
       const std::vector<TokenId> allowed = allowed_tokens(matcher);
       ASSERT_EQ(allowed, accepted_by_copies(matcher)) << "step " << i;
       ASSERT_FALSE(allowed.empty());
+      ASSERT_EQ(
+          matcher.must_end(),
+          std::ranges::all_of(allowed, [](TokenId id) { return small_vocabulary()->ends(id); }))
+          << "step " << i;
       ASSERT_TRUE(matcher.accept(allowed[random() % allowed.size()]));
     }
   }
