@@ -85,7 +85,7 @@ class Connection {
   template <class... Values>
   Rows query(std::string_view sql, const Values&... values) {
     Rows rows(*this, prepared(sql));
-    int index = 0;
+    [[maybe_unused]] int index = 0;
     (rows.bind(++index, values), ...);
     return rows;
   }

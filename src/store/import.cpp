@@ -1,5 +1,8 @@
 #include "store/import.h"
 
+#include <string>
+#include <utility>
+
 #include "base/error.h"
 #include "base/json.h"
 #include "store/fields.h"

@@ -204,7 +204,7 @@ void read_session(const Field& field, ImportJob& job) {
   session.finish();
 }
 
-std::string_view first_line(std::string_view text) {
+std::string_view header_line(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   text.remove_prefix(begin == text.npos ? text.size() : begin);
   return text.substr(0, text.find('\n'));
@@ -222,7 +222,7 @@ void read_llama(const Field& document, ImportJob& job) {
 
 bool is_llama_lines(std::string_view text) {
   constexpr std::size_t kMostHeader = 65536;
-  const std::string_view line = first_line(text);
+  const std::string_view line = header_line(text);
   if (!line.starts_with('{') || line.size() > kMostHeader) {
     return false;
   }

@@ -19,7 +19,7 @@ std::string error_text(const Field& error) {
   return content && content->is_text() ? content->text() : "The answer failed.";
 }
 
-Answer read_answer(const Field& field) {
+Answer foreign_answer(const Field& field) {
   Answer answer;
   answer.state = field.flag("done", true) ? AnswerState::Done : AnswerState::Interrupted;
   const auto error = field.find("error");
@@ -54,7 +54,7 @@ Message read_message(const Field& field, bool is_user, ImportJob& job) {
   message.role = is_user ? Role::User : Role::Assistant;
   message.created_at = foreign_time(field, "timestamp", job.defaults.now);
   if (!is_user) {
-    message.answer = read_answer(field);
+    message.answer = foreign_answer(field);
     return message;
   }
   message.answer.state = AnswerState::Done;

@@ -150,7 +150,7 @@ void prepare_schema(Connection& connection) {
   check_owner(connection);
   connection.script(
       "PRAGMA auto_vacuum = NONE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-      "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF;"
+      "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;"
       "PRAGMA recursive_triggers = OFF; PRAGMA cache_size = -8192;"
       "PRAGMA journal_size_limit = 8388608");
   migrate(connection);

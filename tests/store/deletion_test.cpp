@@ -52,7 +52,7 @@ TEST(Deletion, TakesAMessageWithAllBelowAndBringsItBack) {
 TEST(Deletion, ShowsTheOtherBranchWhenOneIsDeleted) {
   TestStore store;
   const Turn first = store.talk("a", "1");
-  const Turn edit = store->begin_edit(*first.question, {"b", {}, true}).value();
+  const Turn edit = store->begin_edit(*first.question, says("b")).value();
   store.finish(edit, "2");
   store->erase_message(*edit.question);
   EXPECT_EQ(store.path_text(first.session), "a/1");
@@ -84,7 +84,7 @@ TEST(Deletion, BringsNothingBackBelowWhatIsDeleted) {
 
 TEST(Deletion, EndsARunningTurnOnlyWhenItIsOver) {
   TestStore store;
-  const Turn turn = store->begin_session({{}, kDate}, {"a", {}, true});
+  const Turn turn = store->begin_session({{}, kDate}, says("a"));
   store->erase_session(turn.session);
   Answer answer;
   answer.parts.emplace_back(TextPart{"still writing"});

@@ -7,7 +7,7 @@
 namespace smol::store {
 namespace {
 
-const ImportDefaults kDefaults{kStart, kDate, {}};
+const ImportDefaults kPlainDefaults{kStart, kDate, {}};
 
 Answer rich_answer() {
   Answer answer;
@@ -39,7 +39,7 @@ SessionId rich_session(TestStore& store) {
   store->rename(first.session, "A \"title\"");
   store->pin(first.session, true);
   store->archive(first.session, true);
-  store->set_queued(first.session, UserInput{"queued", {}, true});
+  store->set_queued(first.session, says("queued"));
   return first.session;
 }
 
@@ -48,7 +48,7 @@ TEST(Export, IsTheSameBytesAfterAnImport) {
   const SessionId plain = store.talk("plain", "simple").session;
   const SessionId rich = rich_session(store);
   const std::string text = to_json({store->transcript(rich), store->transcript(plain)});
-  const Import import = read_export(text, kDefaults);
+  const Import import = read_export(text, kPlainDefaults);
   EXPECT_EQ(import.left_out, 0U);
   store.now += Milliseconds(999);
   const auto made = store->insert(import.transcripts);
@@ -64,7 +64,7 @@ TEST(Export, OfAnEmptySessionCanBeImported) {
   const Turn turn = store.talk("a", "1");
   store->erase_message(*turn.question);
   const std::string text = to_json({store->transcript(turn.session)});
-  const auto made = store->insert(read_export(text, kDefaults).transcripts);
+  const auto made = store->insert(read_export(text, kPlainDefaults).transcripts);
   EXPECT_EQ(to_json({store->transcript(made.at(0))}), text);
 }
 
@@ -80,10 +80,10 @@ TEST(Export, LeavesOutWhatIsDeletedAndTheIds) {
 
 TEST(Export, CallsARunningAnswerInterrupted) {
   TestStore store;
-  const Turn turn = store->begin_session({{}, kDate}, {"a", {}, true});
+  const Turn turn = store->begin_session({{}, kDate}, says("a"));
   const std::string text = to_json({store->transcript(turn.session)});
   EXPECT_NE(text.find("\"interrupted\""), std::string::npos);
-  EXPECT_EQ(read_export(text, kDefaults).transcripts.size(), 1U);
+  EXPECT_EQ(read_export(text, kPlainDefaults).transcripts.size(), 1U);
 }
 
 TEST(Export, AsMarkdownShowsTheActivePath) {

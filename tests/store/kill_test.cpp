@@ -1,5 +1,7 @@
 // kill -9 at random moments: what was acknowledged is there, what was under way is there whole or
 // not at all, and SQLite's own shell finds no damage. SMOLBOT_KILLS sets how often (20).
+#include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -132,8 +134,8 @@ struct Outcome {
 
 Outcome kill_during_work(const std::filesystem::path& folder, unsigned seed) {
   std::mt19937 random(seed + 1);
-  int ends[2];
-  EXPECT_EQ(::pipe(ends), 0);
+  std::array<int, 2> ends{};
+  EXPECT_EQ(::pipe(ends.data()), 0);
   const ::pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);

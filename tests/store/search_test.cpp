@@ -113,7 +113,7 @@ TEST(Search, CountsWhatTheLimitLeavesOut) {
 
 TEST(Search, DoesNotFindWhatIsStillBeingWritten) {
   TestStore store;
-  const Turn turn = store->begin_session({{}, kDate}, {"x", {}, true});
+  const Turn turn = store->begin_session({{}, kDate}, says("x"));
   Answer answer;
   answer.parts.emplace_back(TextPart{"half a word"});
   store->save(turn.id, answer);

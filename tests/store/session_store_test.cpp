@@ -31,7 +31,7 @@ TEST(SessionStore, MakesItsFolderAndFilesForTheOwnerOnly) {
   const ::mode_t before = ::umask(0);
   {
     SessionStore store(path);
-    store.begin_session({{}, kDate}, {"Hello", {}, true});
+    store.begin_session({{}, kDate}, says("Hello"));
     EXPECT_EQ(mode_of(path), 0700U);
     EXPECT_EQ(mode_of(path.parent_path()), 0700U);
     for (const auto& entry : std::filesystem::directory_iterator(path)) {
@@ -163,7 +163,7 @@ TEST(SessionStore, ListsPinnedSessionsFirstThenTheNewestAndArchivedOnesApart) {
   EXPECT_EQ(store->counts().sessions, 3U);
   EXPECT_EQ(store->counts().archived, 1U);
   EXPECT_EQ(store->newest_session().value().id, third);
-  store->begin_turn(third, {"more", {}, true});
+  store->begin_turn(third, says("more"));
   EXPECT_TRUE(store->sessions(false)[1].is_running);
   EXPECT_EQ(store->session_ids(), (std::vector<SessionId>{third, second, first}));
 }
@@ -194,7 +194,7 @@ TEST(SessionStore, RefusesTextThatIsNoUtf8) {
   std::string message;
   EXPECT_EQ(error_of(
                 [&] {
-                  store->begin_session({{}, kDate}, {"\xC3", {}, true});
+                  store->begin_session({{}, kDate}, says("\xC3"));
                 },
                 &message),
             ErrorCode::BadInput);
@@ -221,7 +221,7 @@ TEST(SessionStore, MayBeUsedByManyThreads) {
         store->rename(id, "title " + std::to_string(t));
         store->newest_messages(id, 10);
         store->search("Hello", 5);
-        const Turn turn = store->begin_session({{}, kDate}, {"mine", {}, true});
+        const Turn turn = store->begin_session({{}, kDate}, says("mine"));
         Answer answer;
         answer.state = AnswerState::Done;
         store->save(turn.id, answer);

@@ -21,6 +21,10 @@ inline constexpr std::chrono::year_month_day kDate{std::chrono::year{2026}, std:
                                                    std::chrono::day{28}};
 inline constexpr Time kStart = std::chrono::sys_days(kDate) + std::chrono::hours(13);
 
+inline UserInput says(std::string_view text) {
+  return {std::string(text), {}, true};
+}
+
 class TestStore {
  public:
   TestStore() { reopen(); }
@@ -40,14 +44,14 @@ class TestStore {
 
   // A session with one finished turn.
   Turn talk(std::string_view question, std::string_view answer) {
-    const Turn turn = store_->begin_session({{}, kDate}, {std::string(question), {}, true});
+    const Turn turn = store_->begin_session({{}, kDate}, says(question));
     finish(turn, answer);
     return turn;
   }
 
   // Appends a finished turn.
   Turn talk(const SessionId& session, std::string_view question, std::string_view answer) {
-    const Turn turn = store_->begin_turn(session, {std::string(question), {}, true}).value();
+    const Turn turn = store_->begin_turn(session, says(question)).value();
     finish(turn, answer);
     return turn;
   }

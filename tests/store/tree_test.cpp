@@ -4,10 +4,6 @@
 namespace smol::store {
 namespace {
 
-UserInput says(std::string_view text) {
-  return {std::string(text), {}, true};
-}
-
 TEST(MessageTree, FollowsTheNewestTurn) {
   TestStore store;
   const SessionId id = store.talk("a", "1").session;

@@ -4,10 +4,6 @@
 namespace smol::store {
 namespace {
 
-UserInput says(std::string_view text) {
-  return {std::string(text), {}, true};
-}
-
 Answer running(std::string_view text) {
   Answer answer;
   answer.parts.emplace_back(TextPart{std::string(text)});
