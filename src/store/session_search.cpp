@@ -31,7 +31,7 @@ bool is_blank(char c) noexcept {
 }
 
 // A phrase of FTS5's query language.
-std::string quoted(std::string_view word) {
+std::string phrase(std::string_view word) {
   std::string out = "\"";
   for (const char c : word) {
     out += c == '"' ? "\"\"" : std::string(1, c);
@@ -46,7 +46,7 @@ Query query_of(std::string_view text) {
     if (!word.empty() && query.words.size() < kMostWords) {
       query.words.push_back(word);
       if (utf8::length(word) >= kTrigram) {
-        query.match += (query.match.empty() ? "" : " ") + quoted(word);
+        query.match += (query.match.empty() ? "" : " ") + phrase(word);
       } else {
         query.short_words.push_back(word);
       }
