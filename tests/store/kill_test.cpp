@@ -178,8 +178,8 @@ Outcome kill_during_work(const std::filesystem::path& folder, unsigned seed) {
 std::string shell_check(const std::filesystem::path& file) {
   const std::string command =
       "sqlite3 '" + file.string() +
-      "' 'PRAGMA integrity_check; PRAGMA foreign_key_check;"
-      " INSERT INTO found_parts (found_parts, rank) VALUES (\"integrity-check\", 1);' 2>&1";
+      "' \"PRAGMA integrity_check; PRAGMA foreign_key_check;"
+      " INSERT INTO found_parts (found_parts, rank) VALUES ('integrity-check', 1);\" 2>&1";
   std::FILE* shell = ::popen(command.c_str(), "r");
   std::string out;
   for (int c = std::fgetc(shell); c != EOF; c = std::fgetc(shell)) {
