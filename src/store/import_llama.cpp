@@ -13,10 +13,11 @@
 namespace smol::store {
 namespace {
 
-// Where a foreign message has gone, and how many parts its answer had then.
+// Where a foreign message has gone, and how far its answer had come then.
 struct Place {
   std::optional<std::size_t> entry;  // nothing: above all entries
   std::size_t parts = 0;
+  Figures figures;
   bool is_tool = false;
 };
 
@@ -110,7 +111,7 @@ class LlamaSession {
         break;
       }
     }
-    return {above.entry, above.parts, true};
+    return {above.entry, above.parts, above.figures, true};
   }
 
   // A new answer, or (behind a tool's result) more of the one above.
@@ -127,7 +128,7 @@ class LlamaSession {
     }
     Answer& answer = transcript_.entries[entry].message.answer;
     add_parts(field, answer);
-    return {entry, answer.parts.size(), false};
+    return {entry, answer.parts.size(), answer.figures, false};
   }
 
   // The entry above, or a sibling with the same beginning if it goes on already.
@@ -138,6 +139,7 @@ class LlamaSession {
       return *above.entry;
     }
     parts.resize(above.parts);
+    copy.message.answer.figures = above.figures;
     transcript_.entries.push_back(std::move(copy));
     return transcript_.entries.size() - 1;
   }
@@ -181,7 +183,7 @@ class LlamaSession {
 
   Place new_entry(Message message, std::optional<std::size_t> parent) {
     transcript_.entries.push_back({std::move(message), parent});
-    return {transcript_.entries.size() - 1, 0, false};
+    return {transcript_.entries.size() - 1, 0, {}, false};
   }
 
   void set_first_time() {

@@ -69,6 +69,7 @@ TEST(ImportLlama, ReadsJsonLinesAndJoinsTheRoundsOfAnAnswer) {
   ASSERT_EQ(question.attachments.size(), 1U);
   EXPECT_EQ(question.attachments[0], (Attachment{"a.txt", "alpha", 5}));
   EXPECT_EQ(transcript.entries[1].message.answer.figures.tokens, 12);
+  EXPECT_EQ(transcript.entries[2].message.answer.figures.tokens, 10);
   EXPECT_EQ(transcript.entries[1].message.answer.figures.time, Milliseconds(600));
 }
 
