@@ -1,4 +1,6 @@
 // Deleting, undo, and that nothing is left when undo is over.
+#include <random>
+
 #include "store/test_store.h"
 
 namespace smol::store {
@@ -150,6 +152,50 @@ TEST(Deletion, LeavesNothingOfADeletedSessionInTheFolder) {
   }
   EXPECT_EQ(store->search(secret(1), 10).total, 3U);
   EXPECT_EQ(store->search(secret(2), 10).total, 0U);
+}
+
+std::string repeated(const std::string& word, std::size_t times) {
+  std::string out;
+  for (; times > 0; --times) {
+    out += word;
+  }
+  return out;
+}
+
+// Begins a turn of random length in the session, or writes on at the one that runs.
+void do_something(TestStore& store, Turn& turn, const std::string& word, std::mt19937& random) {
+  const auto some = [&] { return repeated(word, random() % (random() % 3 == 0 ? 400 : 30)); };
+  if (const auto begun = store->begin_turn(turn.session, says(some()))) {
+    turn = *begun;
+    return;
+  }
+  Answer answer;
+  answer.state = random() % 3 == 0 ? AnswerState::Done : AnswerState::Running;
+  answer.parts = {TextPart{some()}, TextPart{some()}};
+  answer.written = {{{some(), false}}};
+  store->save(turn.id, answer);
+}
+
+// SQLite copies rows when it balances pages, and leaves the old copies in the pages' gaps.
+TEST(Deletion, LeavesNoCopyOfWhatMovedBetweenPages) {
+  TestStore store;
+  std::mt19937 random(8);
+  std::vector<Turn> turns;
+  for (int i = 0; i < 30; ++i) {
+    turns.push_back(store->begin_session({{}, kDate}, says(secret(i))));
+  }
+  for (int step = 0; step < 600; ++step) {
+    const auto i = random() % turns.size();
+    do_something(store, turns[i], secret(static_cast<int>(i)), random);
+  }
+  for (std::size_t i = 0; i < turns.size(); i += 2) {
+    store->erase_session(turns[i].session);
+  }
+  store.now += kOver;
+  store->purge();
+  for (int i = 0; i < 30; i += 2) {
+    EXPECT_FALSE(folder_holds(store.path(), secret(i))) << i;
+  }
 }
 
 TEST(Deletion, LeavesNoTrigramOfADeletedMessageInTheIndex) {

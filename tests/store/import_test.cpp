@@ -239,7 +239,7 @@ TEST(Import, TouchesNothingWhenAFileIsRefused) {
 
 // --- ZIP archives, made here
 
-void put(std::string& out, std::uint32_t value, std::size_t count) {
+void put(std::string& out, std::uint64_t value, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     out += static_cast<char>(value >> (8 * i) & 0xFFU);
   }
@@ -286,7 +286,8 @@ std::string zipped(const std::vector<ZipFile>& files) {
     put(directory, 0x02014b50, 4);
     put(directory, 20, 2);
     directory += common;
-    put(directory, 0, 10);
+    put(directory, 0, 8);
+    put(directory, 0, 2);
     put(directory, static_cast<std::uint32_t>(out.size()), 4);
     directory += file.name;
     put(out, 0x04034b50, 4);
