@@ -170,11 +170,10 @@ void write_answer(Connection& db, MessageId id, const Answer& answer) {
   write_answer_parts(db, id, answer.parts, answer.state != AnswerState::Running);
 }
 
-void set_searchable(Connection& db, MessageId id, bool searchable) {
+void make_searchable(Connection& db, MessageId id) {
   db.execute(
-      "UPDATE parts SET searchable = ?2 WHERE message_id = ?1 AND kind = 'text'"
-      " AND searchable <> ?2",
-      id, searchable);
+      "UPDATE parts SET searchable = 1 WHERE message_id = ?1 AND kind = 'text' AND NOT searchable",
+      id);
 }
 
 }  // namespace smol::store

@@ -25,7 +25,7 @@ Message read_message(Connection& db, MessageId id);
 MessageId insert_message(Connection& db, const Message& message);
 // State, figures and parts of an answer; the parts can be searched unless it is running.
 void write_answer(Connection& db, MessageId id, const Answer& answer);
-// Takes an answer that goes on out of the search index, or puts it in.
-void set_searchable(Connection& db, MessageId id, bool searchable);
+// Puts an answer into the search index.
+void make_searchable(Connection& db, MessageId id);
 
 }  // namespace smol::store

@@ -56,7 +56,7 @@ void SessionStore::mark_interrupted() {
   }
   for (const MessageId id : interrupted) {
     connection_->execute("UPDATE messages SET state = 'interrupted' WHERE id = ?1", id);
-    set_searchable(*connection_, id, true);
+    make_searchable(*connection_, id);
   }
   connection_->execute("DELETE FROM turns");
   transaction.commit();
@@ -189,7 +189,6 @@ std::optional<Turn> SessionStore::begin_continuation(MessageId id) {
   if (newest_leaf(*connection_, id) != id) {
     refuse(id, "the last message of a path to continue", "messages below it");
   }
-  set_searchable(*connection_, id, false);
   const Turn turn = start_turn(message.session, id);
   transaction.commit();
   return turn;
