@@ -33,12 +33,13 @@ LIBRARIES = [
     (r"(CLI|readline|fmt)/", ["app/"]),
     (r"boost/", ["server/"]),
     (r"(SQLiteCpp/|sqlite3\.h)", ["store/"]),
+    (r"zlib\.h", ["store/", "server/"]),
     (r"curl/", ["hub/", "tools/mcp"]),
     (r"(cuda|cublas|nv)", ["model/cuda/"]),
     (r"(x86|[a-z]*mm)intrin\.h|arm_(neon|fp16)\.h", ["kernels/"]),
     (r"cpuid\.h|sys/auxv\.h|asm/hwcap\.h", ["base/", "kernels/"]),
     (r"(sys/[a-z]+|fcntl|unistd|poll|pthread|sched|signal|termios)\.h",
-     ["base/", "gguf/", "model/cpu/", "app/"]),  # files, memory, terminal
+     ["base/", "gguf/", "model/cpu/", "store/", "app/"]),  # files, memory, terminal
     (r"[a-z_]+$", [""]),  # the standard library
 ]
 
