@@ -123,14 +123,14 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def html(self, name: str, status: int = 200, headers: dict | None = None, **context) -> None:
+    def html(self, name: str, code: int = 200, headers: dict | None = None, **context) -> None:
         nonce = secrets.token_urlsafe(16)
         cookies = dict(pair.split("=", 1) for pair in self.headers.get("Cookie", "").split("; ") if "=" in pair)
         theme = cookies.get("theme", "auto")
         common = {"nonce": nonce, "theme": theme if theme in ("light", "dark") else "auto", "asset_version": "preview", "app": examples.APP,
                   "model": self.house.model, "sidebar_open": cookies.get("sidebar") != "closed"}
         page = templates.render(name, {**common, **context})
-        self.reply(page.encode(), "text/html; charset=utf-8", status,
+        self.reply(page.encode(), "text/html; charset=utf-8", code,
                    {"Content-Security-Policy": CSP.format(nonce), "Cache-Control": "no-store", **(headers or {})})
 
     def json(self, data, status: int = 200) -> None:

@@ -1,14 +1,17 @@
 """Renders web/templates with Jinja2 as the server's own engine does: every part, then the template itself, as one source."""
 
+import functools
 import pathlib
 
+from jinja2 import Template
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 TEMPLATES = pathlib.Path(__file__).resolve().parents[2] / "web" / "templates"
 
 
-def environment() -> ImmutableSandboxedEnvironment:
-    return ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, autoescape=True, cache_size=0)
+@functools.cache
+def compiled(text: str) -> Template:
+    return ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, autoescape=True).from_string(text)
 
 
 def source(name: str) -> str:
@@ -18,4 +21,4 @@ def source(name: str) -> str:
 
 
 def render(name: str, context: dict) -> str:
-    return environment().from_string(source(name)).render(context).lstrip()
+    return compiled(source(name)).render(context).lstrip()

@@ -193,7 +193,10 @@
     }
   }
   const source_of = node => sources.get(node) ?? node.textContent;
-  const render_texts = root => each('.md', root, node => { if (!sources.has(node)) new Doc(node).update(node.textContent, true); });
+  const render_texts = root => each('.md', root, node => {
+    const source = node.textContent;
+    if (!sources.has(node)) new Doc(node).update(source, true);
+  });
 
   // ---- Where the reader is ----
   const scroller = el('scroll');
