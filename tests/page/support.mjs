@@ -1,7 +1,7 @@
 // A browser for the page's tests. Environment: PAGE_URL, a server that runs already (else the preview is started); CHROMIUM;
 // PAGE_MODULES, the folder of node_modules (`npm ci` of tests/page/package.json; default build/page); PAGE_OUT, for pictures.
 import {spawn} from 'node:child_process';
-import {mkdirSync} from 'node:fs';
+import {mkdirSync, readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -9,7 +9,7 @@ import {fileURLToPath} from 'node:url';
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const modules = createRequire(join(resolve(process.env.PAGE_MODULES || join(root, 'build/page')), 'any.js'));
 const {chromium} = modules('playwright-core');
-const axe_path = modules.resolve('axe-core/axe.min.js');
+const axe_source = readFileSync(modules.resolve('axe-core/axe.min.js'), 'utf8');
 export const out = resolve(process.env.PAGE_OUT || join(root, 'build/page/out'));
 mkdirSync(out, {recursive: true});
 
@@ -33,6 +33,7 @@ export async function browser(url) {
   const open = async (options = {}) => {
     const context = await chrome.newContext({viewport: {width: 1200, height: 800}, ...options});
     const page = await context.newPage();
+    page.setDefaultTimeout(10000);
     page.on('console', message => { if (message.type() === 'error') faults.push(`console: ${message.text().slice(0, 200)}`); });
     page.on('pageerror', error => faults.push(`script: ${String(error).slice(0, 300)}`));
     page.on('request', request => {
@@ -69,8 +70,7 @@ export async function force(page, text, timeout = 60000) {
 
 // Serious findings of axe-core, each as one line.
 export async function audit(page, name) {
-  await page.addScriptTag({path: axe_path}).catch(() => {});
-  if (!(await page.evaluate(() => Boolean(window.axe)))) throw new Error('axe-core did not load');
+  await page.evaluate(axe_source);  // not by a script tag, which the page's policy refuses
   const {violations} = await page.evaluate(() => axe.run(document, {resultTypes: ['violations']}));
   return violations.map(v => ({serious: ['serious', 'critical'].includes(v.impact),
     text: `${name}: ${v.impact} ${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map(n => n.target.join(' ')).join(', ')}`}));

@@ -17,6 +17,7 @@
   };
   const cookie = (name, value) => { document.cookie = `${name}=${value};path=/;max-age=31536000;samesite=strict`; };
   const session = () => el('session-id')?.value || '';
+  const busy = () => body.dataset.phase !== 'idle';
 
   // ---- Markdown: raw HTML is text, links are http(s) or mailto, no images, ids, data attributes or form controls ----
   const MOST = {block: 60000, paragraph: 20000, highlight: 30000, math: 2000, emphasis: 300, slow_ms: 40};
@@ -66,32 +67,20 @@
       heading({tokens, depth}) { return `<h${Math.min(depth + 2, 6)}>${this.parser.parseInline(tokens)}</h${Math.min(depth + 2, 6)}>`; },
     },
   });
-  const lexer_with = links => {
-    const lexer = new marked.Lexer({...md.defaults});
-    lexer.tokens.links = links;
-    return lexer;
-  };
+  const lexer_with = links => Object.assign(new marked.Lexer({...md.defaults}), {tokens: Object.assign([], {links})});
   // Nesting this deep is no text for a reader, and would exhaust the parser's stack.
   const too_deep = text => /^(?:[ \t]{0,8}(?:>|[-*+]|\d{1,9}[.)])){25}|^[ \t]{120,}(?:[-*+>]|\d{1,9}[.)])/m.test(text);
   const block_html = (block, links) => {
     if (block.type === 'space' || block.type === 'def') return '';
     const most = block.type === 'paragraph' || block.type === 'html' ? MOST.paragraph : MOST.block;
-    if (block.type === 'plain' || (block.type !== 'code' && block.raw.length > most)) return plain(block.raw);
-    try {
-      return md.parser(block.type === 'code' ? [block] : lexer_with(links).lex(block.raw));
-    } catch {
-      return plain(block.raw);
-    }
+    if (block.type === 'code') return md.parser([block]);
+    if (block.type === 'plain' || block.raw.length > most) return plain(block.raw);
+    try { return md.parser(lexer_with(links).lex(block.raw)); } catch { return plain(block.raw); }
   };
   const blocks_of = (text, links) => {
-    if (too_deep(text)) return [{type: 'plain', raw: text}];
-    const blocks = [];
-    try {
-      lexer_with(links).blockTokens(text, blocks);
-    } catch {
-      return [{type: 'plain', raw: text}];
-    }
-    return blocks;
+    const as_text = [{type: 'plain', raw: text}];
+    if (too_deep(text)) return as_text;
+    try { return lexer_with(links).blockTokens(text, []); } catch { return as_text; }
   };
 
   const loads = {};
@@ -101,11 +90,9 @@
       script.src = `/static/vendor/${name}.min.js?v=${body.dataset.assets}`;
       script.onload = resolve;
       document.head.append(script);
-      if (name === 'katex') {
-        const style = document.createElement('link');
-        Object.assign(style, {rel: 'stylesheet', href: `/static/vendor/katex.min.css?v=${body.dataset.assets}`});
-        document.head.append(style);
-      }
+      if (name !== 'katex') return;
+      const style = document.createElement('link');
+      document.head.append(Object.assign(style, {rel: 'stylesheet', href: `/static/vendor/katex.min.css?v=${body.dataset.assets}`}));
     });
     loads[name].then(ready);
   };
@@ -193,10 +180,6 @@
     }
   }
   const source_of = node => sources.get(node) ?? node.textContent;
-  const render_texts = root => each('.md', root, node => {
-    const source = node.textContent;
-    if (!sources.has(node)) new Doc(node).update(source, true);
-  });
 
   // ---- Where the reader is ----
   const scroller = el('scroll');
@@ -212,7 +195,6 @@
   const article_of = message => el(`m-${message}`);
   const part_node = (article, index) => find(`.parts > [data-part="${index}"]`, article);
   const text_node = node => find('.thought-text', node) || node;
-
   const running = data => {  // the state of the turn that an event speaks of
     if (turn?.id !== data.turn) turn = {id: data.turn, message: data.message, parts: [], seen: -1, at: {phase: 'reading'}};
     return turn;
@@ -271,10 +253,11 @@
   };
 
   const pill_text = at => {
+    const left = at.left_ms ? ` · ${time(at.left_ms)} left` : '';
     const speed = at.tokens_per_second ? ` · ${at.tokens_per_second.toFixed(1)} tok/s` : '';
     switch (at.phase) {
       case 'queued': return at.ahead ? `waiting, ${at.ahead} ahead` : 'waiting for its turn';
-      case 'reading': return `reading prompt ${count(at.read || 0)} / ${count(at.total || 0)}${at.left_ms ? ` · ${time(at.left_ms)} left` : ''}`;
+      case 'reading': return `reading prompt ${count(at.read || 0)} / ${count(at.total || 0)}${left}`;
       case 'thinking': return `thinking, ${plural(at.tokens || 0)}${speed}`;
       case 'writing': return `writing, ${plural(at.tokens || 0)}${speed}`;
       case 'tool': return at.tool ? `using ${at.tool}` : 'using a tool';
@@ -332,7 +315,7 @@
   const handlers = {
     snapshot(data, offset) {
       if (!data.turn) {  // what ended while this page was not listening
-        if (turn || body.dataset.phase !== 'idle' || (data.last && !article_of(data.last) && !sending)) { turn = null; sync(); }
+        if (turn || busy() || (data.last && !article_of(data.last) && !sending)) { turn = null; sync(); }
         return show_progress({phase: 'idle'});
       }
       turn = null;
@@ -375,28 +358,24 @@
     on ? copy.setAttribute('hx-sse:connect', `/api/stream/${session()}`) : copy.removeAttribute('hx-sse:connect');
     htmx.swap({sourceElement: old, target: old, swap: 'outerHTML', text: copy.outerHTML});
   };
-  const lost = () => {
+  const lost = () => {  // the milliseconds until the next attempt
     const wait = Math.min(8, 2 ** attempts++);
     problem(`Connection lost. Trying again in ${wait} s.`);
     return wait * 1000;
   };
   document.addEventListener('htmx:sse:error', () => { if (!document.hidden) lost(); });
   document.addEventListener('htmx:sse:after:connection', () => { attempts = 0; heard = Date.now(); problem(''); });
-  const poll = async () => {  // for a tab that does not listen
-    try {
-      const state = await (await fetch(`/api/status?session_id=${session()}`)).json();
-      if (body.dataset.phase !== 'idle' && !state.turn && document.hidden) tell_hidden();
-      if (!listening && (Boolean(state.turn) !== (body.dataset.phase !== 'idle') || (state.last && !article_of(state.last)))) sync();
-      if (!listening || !state.turn) body.dataset.phase = state.turn?.phase || 'idle';
-    } catch { /* the next round tries again */ }
-  };
-  const tell_hidden = () => {
-    if (window.Notification?.permission !== 'granted') return;
+  const tell_hidden = () => window.Notification?.permission === 'granted' &&
     new Notification('The answer is ready', {body: document.title, icon: '/static/icon.svg', tag: session()});
+  const poll = async () => {  // for a tab that does not listen
+    const state = await (await fetch(`/api/status?session_id=${session()}`)).json(), was_busy = busy();
+    if (was_busy && !state.turn && document.hidden) tell_hidden();
+    if (!listening && (Boolean(state.turn) !== was_busy || (state.last && !article_of(state.last)))) sync();
+    if (!listening || !state.turn) body.dataset.phase = state.turn?.phase || 'idle';
   };
   setInterval(() => {
     if (!session()) return;
-    if (!listening || (document.hidden && body.dataset.phase !== 'idle')) poll();
+    if (!listening || (document.hidden && busy())) poll().catch(() => {});  // the next round tries again
     else if (!document.hidden && Date.now() - heard > 40000) connect(true);
   }, 4000);
   const tabs = window.BroadcastChannel && new BroadcastChannel('smolbot-tabs'), me = String(Math.random());
@@ -427,7 +406,6 @@
     input.style.height = `${input.scrollHeight}px`;
   };
   const write = text => { input.value = text; memory.set(draft_key(), text); grow(); filter_palette(); };
-  const busy = () => body.dataset.phase !== 'idle';
   let queued = '';
   const show_queued = text => {
     queued = text;
@@ -450,19 +428,20 @@
     const text = ctx.request.body.get('message') || '';
     if (!text.trim() && !el('files').childElementCount) return event.preventDefault();
     if (busy() || sending) { event.preventDefault(); show_queued(queued ? `${queued}\n\n${text}` : text); return write(''); }
-    Object.assign(ctx.request, {sends: true});
-    sending = true;
+    sending = ctx.request.sends = true;
     sent = text;
     if (input.value === text) write('');
     el('notices').replaceChildren();
     at_end = true;
   });
-  const take_back = () => { if (sent) write(input.value ? `${sent}\n${input.value}` : sent); sent = ''; };
-  document.addEventListener('htmx:response:error', event => { if (event.detail.ctx.request.sends) take_back(); });
+  const take_back = ({request} = {}) => {
+    if (request?.sends && sent) write(input.value ? `${sent}\n${input.value}` : sent);
+  };
+  document.addEventListener('htmx:response:error', event => take_back(event.detail.ctx));
   document.addEventListener('htmx:error', event => {
     const source = event.detail.ctx?.sourceElement;
     if (source?.id === 'stream') return void (listening && setTimeout(() => connect(true), lost()));
-    if (event.detail.ctx?.request.sends) take_back();
+    take_back(event.detail.ctx);
     problem('smolbot cannot be reached. Your text is kept.');
   });
   document.addEventListener('htmx:finally:request', event => {
@@ -496,7 +475,7 @@
   };
   palette.addEventListener('pointerdown', event => event.preventDefault());  // the input keeps focus
   palette.addEventListener('click', event => { const option = event.target.closest('li'); if (option) run(option, ''); });
-  const palette_key = (event, shown) => {
+  const palette_key = (event, shown) => {  // whether the palette took the key
     const now = shown.findIndex(option => option.getAttribute('aria-selected') === 'true');
     const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
     if (step) choose(shown[(now + step + shown.length) % shown.length]);
@@ -521,13 +500,12 @@
     else return;
     event.preventDefault();
   });
-  const show_drop = event => {
-    const on = event.type === 'dragover' && event.dataTransfer.types.includes('Files');
-    if (event.dataTransfer.types.includes('Files')) event.preventDefault();
-    el('drop').hidden = !on;
-    if (event.type === 'drop') add_files(event.dataTransfer.files);
-  };
-  ['dragover', 'dragleave', 'drop'].forEach(name => addEventListener(name, show_drop));
+  ['dragover', 'dragleave', 'drop'].forEach(name => addEventListener(name, event => {
+    if (!event.dataTransfer.types.includes('Files')) return;
+    event.preventDefault();
+    el('drop').hidden = name !== 'dragover';
+    if (name === 'drop') add_files(event.dataTransfer.files);
+  }));
 
   // ---- What buttons and commands do ----
   const copy = async text => {
@@ -553,10 +531,10 @@
       if (!narrow()) cookie('sidebar', open ? 'closed' : 'open');
     },
     theme(_, wanted) {
-      const themes = ['auto', 'light', 'dark'], root = document.documentElement;
-      root.dataset.theme = themes.includes(wanted) ? wanted : themes[(themes.indexOf(root.dataset.theme) + 1) % 3];
-      cookie('theme', root.dataset.theme);
-      say(`Theme: ${root.dataset.theme}`);
+      const themes = ['auto', 'light', 'dark'], {dataset} = document.documentElement;
+      dataset.theme = themes.includes(wanted) ? wanted : themes[(themes.indexOf(dataset.theme) + 1) % 3];
+      cookie('theme', dataset.theme);
+      say(`Theme: ${dataset.theme}`);
     },
     help() { el('help').showModal(); },
     close(button) { button.closest('dialog').close(); },
@@ -567,7 +545,9 @@
     'to-end': to_end,
     starter(button) { write(button.dataset.text); input.focus(); },
     new() { location.href = '/'; },
-    export(_, format) { if (session()) location.href = `/api/export-chat?session_id=${session()}&format=${format === 'json' ? 'json' : 'md'}`; },
+    export(_, format) {
+      if (session()) location.href = `/api/export-chat?session_id=${session()}&format=${format === 'json' ? 'json' : 'md'}`;
+    },
     think(_, wanted) { const box = el('think'); if (box.checked !== (wanted ? wanted === 'on' : !box.checked)) box.click(); },
     model() { el('model-card').togglePopover(); },
     status() { location.href = '/status'; },
@@ -611,20 +591,20 @@
   });
 
   // ---- After HTMX put something on the page ----
-  const settle = root => {
-    render_texts(root);
-    each('[data-seconds]', root, toast => setTimeout(() => toast.remove(), toast.dataset.seconds * 1000));
+  const settle = () => {
+    each('.md', document, node => {
+      const source = node.textContent;
+      if (!sources.has(node)) new Doc(node).update(source, true);
+    });
+    each('[data-seconds]', document, toast => setTimeout(() => toast.remove(), toast.dataset.seconds * 1000));
   };
   let last_focus = null;
   addEventListener('focusin', event => { last_focus = event.target; });
-  document.addEventListener('htmx:before:swap', event => {
-    event.detail.above = scroller.scrollHeight - scroller.scrollTop;
-    event.detail.ctx.above = event.detail.above;
-  });
+  document.addEventListener('htmx:before:swap', event => { event.detail.ctx.below = scroller.scrollHeight - scroller.scrollTop; });
   document.addEventListener('htmx:after:swap', event => {
     const {ctx} = event.detail;
-    settle(document);
-    if (ctx.sourceElement?.matches?.('.older') || ctx.request?.action?.includes('&before=')) scroller.scrollTop = scroller.scrollHeight - ctx.above;
+    settle();
+    if (ctx.request?.action?.includes('&before=')) scroller.scrollTop = scroller.scrollHeight - ctx.below;
     else if (at_end) to_end();
     if (el('dialog-body').childElementCount && !el('dialog').open && ctx.target?.id === 'dialog-body') el('dialog').showModal();
     each(':popover-open', document, menu => menu.hidePopover());
@@ -644,7 +624,7 @@
   }, {passive: true});
 
   write(memory.get(draft_key()));
-  settle(document);
+  settle();
   if (location.hash) find(location.hash)?.scrollIntoView(); else to_end();
   if (!narrow()) input.focus();
   claim();
