@@ -15,7 +15,7 @@
     get(key) { try { return localStorage.getItem(key) || ''; } catch { return ''; } },
     set(key, value) { try { value ? localStorage.setItem(key, value) : localStorage.removeItem(key); } catch { /* nothing kept */ } },
   };
-  const cookie = (name, value) => { document.cookie = `${name}=${value};path=/;max-age=31536000;samesite=strict`; };
+  const cookie = pair => { document.cookie = `${pair};path=/;max-age=31536000;samesite=strict`; };
   const session = () => el('session-id')?.value || '';
   const busy = () => body.dataset.phase !== 'idle';
 
@@ -29,17 +29,13 @@
   };
   const escape = text => text.replace(/[&<>"']/g, c => `&#${c.charCodeAt(0)};`);
   const plain = text => `<div class="plain">${escape(text)}</div>`;
-  const math_html = (tex, block) =>
-    tex.length > MOST.math ? escape(tex) : `<span class="math${block ? ' block' : ''}">${escape(tex)}</span>`;
   const math_token = (name, level, hint, rules) => ({
     name, level, start: source => source.match(hint)?.index,
     tokenizer(source) {
-      for (const [rule, block] of rules) {
-        const match = rule.exec(source);
-        if (match) return {type: name, raw: match[0], tex: match[1], block};
-      }
+      const [rule, kind] = rules.find(([candidate]) => candidate.test(source)) || [];
+      if (rule) return {type: name, raw: rule.exec(source)[0], tex: rule.exec(source)[1], kind};
     },
-    renderer: token => math_html(token.tex, token.block),
+    renderer: ({tex, kind}) => tex.length > MOST.math ? escape(tex) : `<span class="math ${kind}">${escape(tex)}</span>`,
   });
   let counted = {text: '', runs: 0};
   const emphasis_runs = text => {  // asked for each run of one paragraph
@@ -50,12 +46,12 @@
     gfm: true,
     extensions: [
       math_token('math_block', 'block', /^(?:\$\$|\\\[)/m, [
-        [/^\$\$([^$]{1,3000}?)\$\$ *(?:\n|$)/, true],
-        [/^\\\[([^]{1,3000}?)\\\] *(?:\n|$)/, true]]),
+        [/^\$\$([^$]{1,3000}?)\$\$ *(?:\n|$)/, 'block'],
+        [/^\\\[([^]{1,3000}?)\\\] *(?:\n|$)/, 'block']]),
       math_token('math', 'inline', /\$|\\[([]/, [
-        [/^\$\$([^$]{1,3000}?)\$\$/, true],
-        [/^\$(?![\s$])((?:\\[^\n]|[^\\$\n]){0,2000}?[^\s\\$])\$(?!\d)/, false],
-        [/^\\\(([^]{1,2000}?)\\\)/, false], [/^\\\[([^]{1,2000}?)\\\]/, true]]),
+        [/^\$\$([^$]{1,3000}?)\$\$/, 'block'],
+        [/^\$(?![\s$])((?:\\[^\n]|[^\\$\n]){0,2000}?[^\s\\$])\$(?!\d)/, 'inline'],
+        [/^\\\(([^]{1,2000}?)\\\)/, 'inline'], [/^\\\[([^]{1,2000}?)\\\]/, 'block']]),
     ],
     // Where emphasis marks pile up, finding their partners takes quadratic time: they stay text.
     tokenizer: {emStrong: (source, masked) => emphasis_runs(masked) > MOST.emphasis ? undefined : false},
@@ -82,17 +78,14 @@
     if (too_deep(text)) return as_text;
     try { return lexer_with(links).blockTokens(text, []); } catch { return as_text; }
   };
-
   const loads = {};
   const library = (name, ready) => {  // fetched when first needed
     loads[name] ||= new Promise(resolve => {
-      const script = document.createElement('script');
-      script.src = `/static/vendor/${name}.min.js?v=${body.dataset.assets}`;
-      script.onload = resolve;
-      document.head.append(script);
+      const script = {src: `/static/vendor/${name}.min.js?v=${body.dataset.assets}`, onload: resolve};
+      document.head.append(Object.assign(document.createElement('script'), script));
       if (name !== 'katex') return;
-      const style = document.createElement('link');
-      document.head.append(Object.assign(style, {rel: 'stylesheet', href: `/static/vendor/katex.min.css?v=${body.dataset.assets}`}));
+      const style = {rel: 'stylesheet', href: `/static/vendor/katex.min.css?v=${body.dataset.assets}`};
+      document.head.append(Object.assign(document.createElement('link'), style));
     });
     loads[name].then(ready);
   };
@@ -127,8 +120,7 @@
     each('a[href]', nodes, a => Object.assign(a, {target: '_blank', rel: 'noopener noreferrer'}));
     each('pre', nodes, pre => frame_code(pre, final));
     each('table', nodes, table => {
-      const box = document.createElement('div');
-      Object.assign(box, {className: 'scroll-x', tabIndex: 0});
+      const box = Object.assign(document.createElement('div'), {className: 'scroll-x', tabIndex: 0});
       table.replaceWith(box);
       box.append(table);
     });
@@ -140,12 +132,10 @@
   const sources = new WeakMap();  // element of a text -> its markdown
   class Doc {
     constructor(node) {
-      this.tail = document.createElement('div');
-      this.tail.className = 'tail';
+      this.tail = Object.assign(document.createElement('div'), {className: 'tail'});
       node.replaceChildren(this.tail);
       Object.assign(this, {node, done: 0, links: Object.create(null), shown: null, slow: false, code: null});
     }
-
     update(source, final) {
       sources.set(this.node, source);
       const text = source.replace(/\r\n?/g, '\n'), open = text.slice(this.done), blocks = blocks_of(open, this.links);
@@ -163,7 +153,6 @@
       }
       this.show(blocks.slice(fixed), final);
     }
-
     show(blocks, final) {
       if (final || !blocks.length) return this.tail.replaceChildren();
       const last = blocks[0];
@@ -201,13 +190,11 @@
   };
   const part_of = (data, kind) => {
     const here = running(data);
-    let part = here.parts[data.part];
-    if (!part) {  // a continued answer goes on behind what is there
+    if (!here.parts[data.part]) {  // a continued answer goes on behind what is there
       const article = article_of(here.message), node = article && part_node(article, data.part);
-      part = here.parts[data.part] = {kind, text: node && kind !== 'tool' ? source_of(text_node(node)) : '', tokens: 0, ms: 0};
+      here.parts[data.part] = {kind, text: node && kind !== 'tool' ? source_of(text_node(node)) : '', tokens: 0, ms: 0};
     }
-    part.changed = true;
-    return part;
+    return Object.assign(here.parts[data.part], {changed: true});
   };
   const place = (article, part, index) => {
     let node = part_node(article, index);
@@ -217,10 +204,9 @@
       find('.parts', article).append(node);
       htmx.process(node);
     }
-    part.node = node;
-    part.call_shown = null;
+    Object.assign(part, {node, call_shown: null});
     if (part.kind === 'text') part.doc = new Doc(node);
-    if (part.kind === 'thinking') { node.toggleAttribute('data-live', true); text_node(node).replaceChildren(part.letters = new Text()); }
+    if (part.kind === 'thinking') text_node(node).replaceChildren(part.letters = new Text());
     return node;
   };
   const draw_part = (article, part, index) => {
@@ -231,7 +217,7 @@
     if (part.kind === 'thinking') {
       part.letters.appendData(part.text.slice(part.letters.length));
       find('.thought-label', node).textContent = `${open ? 'Thinking' : 'Thought for'} ${time(part.ms)} · ${plural(part.tokens)}`;
-      find('.thought-last', node).textContent = open ? part.text.trimEnd().split('\n').pop().slice(-200) : '';
+      find('.thought-last', node).textContent = open ? part.text.slice(-200).trimEnd().split('\n').pop() : '';
       node.toggleAttribute('data-live', open && turn.at.phase === 'thinking');
     }
     if (part.kind === 'tool' && part.call_shown !== part.state) {
@@ -251,19 +237,16 @@
     turn.parts.forEach((part, index) => { if (part.changed || !part.node?.isConnected) draw_part(article, part, index); });
     follow();
   };
-
   const pill_text = at => {
     const left = at.left_ms ? ` · ${time(at.left_ms)} left` : '';
     const speed = at.tokens_per_second ? ` · ${at.tokens_per_second.toFixed(1)} tok/s` : '';
-    switch (at.phase) {
-      case 'queued': return at.ahead ? `waiting, ${at.ahead} ahead` : 'waiting for its turn';
-      case 'reading': return `reading prompt ${count(at.read || 0)} / ${count(at.total || 0)}${left}`;
-      case 'thinking': return `thinking, ${plural(at.tokens || 0)}${speed}`;
-      case 'writing': return `writing, ${plural(at.tokens || 0)}${speed}`;
-      case 'tool': return at.tool ? `using ${at.tool}` : 'using a tool';
-      case 'asking': return 'waits for your permission';
-      default: return 'paused';
-    }
+    const phrases = {
+      queued: at.ahead ? `waiting, ${at.ahead} ahead` : 'waiting for its turn',
+      reading: `reading prompt ${count(at.read || 0)} / ${count(at.total || 0)}${left}`,
+      thinking: `thinking, ${plural(at.tokens || 0)}${speed}`, writing: `writing, ${plural(at.tokens || 0)}${speed}`,
+      tool: `using ${at.tool || 'a tool'}`, asking: 'waits for your permission', paused: 'paused',
+    };
+    return phrases[at.phase];
   };
   let said = {phase: '', when: 0};
   const say = text => { el('announce').textContent = text; };
@@ -296,14 +279,14 @@
   const end_turn = data => {
     if (turn && turn.id === data.turn) {
       turn.parts.push({kind: 'end'});  // no part is the last one now: all are final
-      turn.parts.forEach(part => { part.changed = true; });
       const article = article_of(turn.message);
-      if (article) turn.parts.slice(0, -1).forEach((part, index) => draw_part(article, part, index));
-      if (article) article.dataset.state = 'done';
-      article?.removeAttribute('aria-busy');
-      const foot = el(`foot-${turn.message}`);
-      if (foot) htmx.trigger(foot, 'finished'); else sync();
-      follow();
+      if (article) {
+        turn.parts.slice(0, -1).forEach((part, index) => draw_part(article, part, index));
+        article.dataset.state = 'done';
+        article.removeAttribute('aria-busy');
+        htmx.trigger(el(`foot-${turn.message}`), 'finished');
+        follow();
+      } else if (sending) wait_for_send = {...data, ended: true}; else sync();
     }
     turn = null;
     show_gauge(data);
@@ -331,9 +314,7 @@
     },
     delta(data) { part_of(data, 'text').text += data.text; },
     tool(data) { Object.assign(part_of(data, 'tool'), {call: data.call, state: data.state}); },
-    done: end_turn,
-    error: end_turn,
-    ping() {},
+    done: end_turn, error: end_turn, ping() {},
   };
   Object.entries(handlers).forEach(([name, handle]) => document.addEventListener(name, event => {
     if (event.target.id !== 'stream' || !event.detail?.data) return;
@@ -368,9 +349,9 @@
   const tell_hidden = () => window.Notification?.permission === 'granted' &&
     new Notification('The answer is ready', {body: document.title, icon: '/static/icon.svg', tag: session()});
   const poll = async () => {  // for a tab that does not listen
-    const state = await (await fetch(`/api/status?session_id=${session()}`)).json(), was_busy = busy();
-    if (was_busy && !state.turn && document.hidden) tell_hidden();
-    if (!listening && (Boolean(state.turn) !== was_busy || (state.last && !article_of(state.last)))) sync();
+    const state = await (await fetch(`/api/status?session_id=${session()}`)).json();
+    if (busy() && !state.turn && document.hidden) tell_hidden();
+    if (!listening && (state.turn || busy() || (state.last && !article_of(state.last)))) sync();
     if (!listening || !state.turn) body.dataset.phase = state.turn?.phase || 'idle';
   };
   setInterval(() => {
@@ -390,21 +371,14 @@
   const leave = () => tabs?.postMessage({id: me, gone: true});
   if (tabs) tabs.onmessage = event => heard_of(event.data.id, event.data.gone);
   addEventListener('pagehide', leave);
-  document.addEventListener('visibilitychange', () => {
-    heard = Date.now();
-    if (document.hidden) leave(); else claim();
-  });
+  document.addEventListener('visibilitychange', () => { heard = Date.now(); (document.hidden ? leave : claim)(); });
   ['pointerdown', 'keydown', 'focus'].forEach(name => addEventListener(name, () => { if (!listening) claim(); }, true));
 
   // ---- The input ----
   const input = el('message'), form = el('composer');
   let sent = '';  // given back where it does not arrive
   const draft_key = () => `draft:${session()}`;
-  const grow = () => {
-    if (CSS.supports('field-sizing', 'content')) return;
-    input.style.height = 'auto';
-    input.style.height = `${input.scrollHeight}px`;
-  };
+  const grow = () => { if (!CSS.supports('field-sizing', 'content')) input.rows = Math.min(12, input.value.split('\n').length); };
   const write = text => { input.value = text; memory.set(draft_key(), text); grow(); filter_palette(); };
   let queued = '';
   const show_queued = text => {
@@ -413,10 +387,9 @@
     find('.clip', el('queued')).textContent = text;
   };
   const send_queued = () => {
-    if (!queued) return;
     const message = queued;
     show_queued('');
-    htmx.ajax('POST', '/api/chat', {source: form, target: '#messages', swap: 'beforeend', values: {message}});
+    if (message) htmx.ajax('POST', '/api/chat', {source: form, target: '#messages', swap: 'beforeend', values: {message}});
   };
   const send = () => {
     const name = input.value.trim().split(/\s/)[0], option = name[0] === '/' && find(`#palette [data-command="${CSS.escape(name)}"]`);
@@ -449,7 +422,9 @@
     if (!ctx.request.sends) return;
     sending = false;
     if (ctx.response?.status < 400) { el('files').replaceChildren(); memory.set('draft:', ''); problem(''); }
-    if (wait_for_send) { const data = wait_for_send; wait_for_send = null; meet(data); }
+    const waited = wait_for_send;
+    wait_for_send = null;
+    if (waited?.ended) sync(); else if (waited) meet(waited);
   });
   input.addEventListener('input', () => { memory.set(draft_key(), input.value); grow(); filter_palette(); });
 
@@ -494,11 +469,10 @@
   const add_files = files => [...files].forEach(async file => add_file(file.name, file.size > 4e6 ? '\0' : await file.text()));
   el('file').addEventListener('change', event => { add_files(event.target.files); event.target.value = ''; });
   input.addEventListener('paste', event => {
-    const text = event.clipboardData.getData('text/plain');
-    if (event.clipboardData.files.length) add_files(event.clipboardData.files);
-    else if (text.length > 2000) add_file('pasted text.txt', text);
-    else return;
+    const {files} = event.clipboardData, text = event.clipboardData.getData('text/plain');
+    if (!files.length && text.length <= 2000) return;
     event.preventDefault();
+    if (files.length) add_files(files); else add_file('pasted text.txt', text);
   });
   ['dragover', 'dragleave', 'drop'].forEach(name => addEventListener(name, event => {
     if (!event.dataTransfer.types.includes('Files')) return;
@@ -519,21 +493,17 @@
     }
     say('Copied.');
   };
-  const copy_article = article => {
-    const texts = [...article.querySelectorAll(article.dataset.role === 'user' ? '.plain' : '.parts > .md')];
-    copy(texts.map(source_of).join('\n\n'));
-  };
+  const copy_article = article => copy([...article.querySelectorAll('.bubble > .plain, .parts > .md')].map(source_of).join('\n\n'));
   const narrow = () => matchMedia('(max-width: 767px)').matches;
-  const press = selector => find(selector)?.click();
   const actions = {
     sidebar() {
       const open = body.classList.toggle(narrow() ? 'drawer' : 'sidebar-closed');
-      if (!narrow()) cookie('sidebar', open ? 'closed' : 'open');
+      if (!narrow()) cookie(`sidebar=${open ? 'closed' : 'open'}`);
     },
     theme(_, wanted) {
       const themes = ['auto', 'light', 'dark'], {dataset} = document.documentElement;
       dataset.theme = themes.includes(wanted) ? wanted : themes[(themes.indexOf(dataset.theme) + 1) % 3];
-      cookie('theme', dataset.theme);
+      cookie(`theme=${dataset.theme}`);
       say(`Theme: ${dataset.theme}`);
     },
     help() { el('help').showModal(); },
@@ -559,11 +529,8 @@
     notify() { window.Notification?.requestPermission().then(answer => say(`Notifications: ${answer}`)); },
   };
   document.addEventListener('click', event => {
-    const button = event.target.closest('[data-do]');
-    if (!button || button.closest('#palette')) return;
-    if (button.matches('a') && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
-    event.preventDefault();
-    actions[button.dataset.do]?.(button);
+    const button = event.target.closest('button[data-do]');
+    if (button) actions[button.dataset.do](button);
   });
   const keys = {
     'c k': () => { body.classList.remove('sidebar-closed'); body.classList.toggle('drawer', narrow()); el('search').select(); },
@@ -574,7 +541,7 @@
   };
   const escape_key = () => {
     if (body.classList.contains('drawer')) body.classList.remove('drawer');
-    else if (busy()) press('.when-busy.stop');
+    else if (busy()) find('.when-busy.stop').click();
     else document.activeElement.blur();
   };
   document.addEventListener('keydown', event => {
@@ -598,9 +565,9 @@
     });
     each('[data-seconds]', document, toast => setTimeout(() => toast.remove(), toast.dataset.seconds * 1000));
   };
-  let last_focus = null;
-  addEventListener('focusin', event => { last_focus = event.target; });
-  document.addEventListener('htmx:before:swap', event => { event.detail.ctx.below = scroller.scrollHeight - scroller.scrollTop; });
+  document.addEventListener('htmx:before:swap', event => {
+    Object.assign(event.detail.ctx, {below: scroller.scrollHeight - scroller.scrollTop, focused: document.activeElement});
+  });
   document.addEventListener('htmx:after:swap', event => {
     const {ctx} = event.detail;
     settle();
@@ -608,15 +575,15 @@
     else if (at_end) to_end();
     if (el('dialog-body').childElementCount && !el('dialog').open && ctx.target?.id === 'dialog-body') el('dialog').showModal();
     each(':popover-open', document, menu => menu.hidePopover());
-    if (document.activeElement === body && last_focus && !last_focus.isConnected && !narrow()) input.focus();
+    if (document.activeElement === body && !ctx.focused.isConnected && !narrow()) input.focus();
     redraw();
   });
   document.addEventListener('beforetoggle', event => {
     const anchor = event.newState === 'open' && el(event.target.dataset.anchor);
     if (!anchor) return;
-    const box = anchor.getBoundingClientRect(), below = box.bottom + 300 < innerHeight;
-    Object.assign(event.target.style, {left: `${Math.min(box.left, innerWidth - 260)}px`,
-      top: below ? `${box.bottom + 4}px` : 'auto', bottom: below ? 'auto' : `${innerHeight - box.top + 4}px`});
+    const box = anchor.getBoundingClientRect(), left = `${Math.min(box.left, innerWidth - 260)}px`;
+    const side = box.bottom + 300 < innerHeight ? {top: `${box.bottom + 4}px`} : {bottom: `${innerHeight - box.top + 4}px`};
+    Object.assign(event.target.style, {top: 'auto', bottom: 'auto', left, ...side});
   }, true);
   scroller.addEventListener('scroll', () => {
     at_end = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 48;
