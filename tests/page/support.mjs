@@ -33,7 +33,7 @@ export async function browser(url) {
   const open = async (options = {}) => {
     const context = await chrome.newContext({viewport: {width: 1200, height: 800}, ...options});
     const page = await context.newPage();
-    page.setDefaultTimeout(10000);
+    page.setDefaultTimeout(Number(process.env.PAGE_TIMEOUT_MS || 15000));
     page.on('console', message => { if (message.type() === 'error') faults.push(`console: ${message.text().slice(0, 200)}`); });
     page.on('pageerror', error => faults.push(`script: ${String(error).slice(0, 300)}`));
     page.on('request', request => {
