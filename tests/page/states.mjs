@@ -88,7 +88,7 @@ const states = {
   async rename(page) {
     await states.session_menu(page);
     await page.click('.menu:popover-open >> text=Rename');
-    await page.waitForSelector('.session form input');
+    await page.waitForSelector('.session form [name=title]');
   },
   async undo(page) {
     await page.goto(chat('Fix my regex'));

@@ -5,7 +5,7 @@
   const el = id => document.getElementById(id);
   const find = (selector, root = document) => root.querySelector(selector);
   const each = (selector, root, visit) => root.querySelectorAll(selector).forEach(visit);
-  const body = document.body;
+  const {body} = document;
   const clone = name => el(`t-${name}`).content.firstElementChild.cloneNode(true);
   const count = n => Math.round(n).toLocaleString('en-US');
   const plural = n => `${count(n)} ${n === 1 ? 'token' : 'tokens'}`;
@@ -65,7 +65,7 @@
   });
   const lexer_with = links => Object.assign(new marked.Lexer({...md.defaults}), {tokens: Object.assign([], {links})});
   // Nesting this deep is no text for a reader, and would exhaust the parser's stack.
-  const too_deep = text => /^(?:[ \t]{0,8}(?:>|[-*+]|\d{1,9}[.)])){25}|^[ \t]{120,}(?:[-*+>]|\d{1,9}[.)])/m.test(text);
+  const TOO_DEEP = /^(?:[ \t]{0,8}(?:>|[-*+]|\d{1,9}[.)])){25}|^[ \t]{120,}(?:[-*+>]|\d{1,9}[.)])/m;
   const block_html = (block, links) => {
     if (block.type === 'space' || block.type === 'def') return '';
     const most = block.type === 'paragraph' || block.type === 'html' ? MOST.paragraph : MOST.block;
@@ -74,9 +74,10 @@
     try { return md.parser(lexer_with(links).lex(block.raw)); } catch { return plain(block.raw); }
   };
   const blocks_of = (text, links) => {
-    const as_text = [{type: 'plain', raw: text}];
-    if (too_deep(text)) return as_text;
-    try { return lexer_with(links).blockTokens(text, []); } catch { return as_text; }
+    const deep = text.search(TOO_DEEP), end = deep < 0 ? 0 : text.indexOf('\n\n', deep) + 2;
+    if (end === 1) return [{type: 'plain', raw: text}];
+    if (end) return [{type: 'plain', raw: text.slice(0, end)}, ...blocks_of(text.slice(end), links)];
+    try { return lexer_with(links).blockTokens(text, []); } catch { return [{type: 'plain', raw: text}]; }
   };
   const loads = {};
   const library = (name, ready) => {  // fetched when first needed
@@ -339,18 +340,16 @@
     on ? copy.setAttribute('hx-sse:connect', `/api/stream/${session()}`) : copy.removeAttribute('hx-sse:connect');
     htmx.swap({sourceElement: old, target: old, swap: 'outerHTML', text: copy.outerHTML});
   };
-  const lost = () => {  // the milliseconds until the next attempt
-    const wait = Math.min(8, 2 ** attempts++);
-    problem(`Connection lost. Trying again in ${wait} s.`);
-    return wait * 1000;
-  };
-  document.addEventListener('htmx:sse:error', () => { if (!document.hidden) lost(); });
+  const lost = seconds => problem(`Connection lost. Trying again in ${seconds} s.`);
+  document.addEventListener('htmx:sse:before:connection', event => {  // hx-sse waits this long, then tries
+    const {attempt, config} = event.detail.connection, wait = Math.min(config.reconnectDelay * 2 ** (attempt - 1), config.reconnectMaxDelay);
+    if (attempt > 1 && !document.hidden) lost(Math.ceil(wait / 1000));
+  });
   document.addEventListener('htmx:sse:after:connection', () => { attempts = 0; heard = Date.now(); problem(''); });
-  const tell_hidden = () => window.Notification?.permission === 'granted' &&
-    new Notification('The answer is ready', {body: document.title, icon: '/static/icon.svg', tag: session()});
+  const notify = () => new Notification('The answer is ready', {body: document.title, icon: '/static/icon.svg', tag: session()});
   const poll = async () => {  // for a tab that does not listen
     const state = await (await fetch(`/api/status?session_id=${session()}`)).json();
-    if (busy() && !state.turn && document.hidden) tell_hidden();
+    if (busy() && !state.turn && document.hidden && window.Notification?.permission === 'granted') notify();
     if (!listening && (state.turn || busy() || (state.last && !article_of(state.last)))) sync();
     if (!listening || !state.turn) body.dataset.phase = state.turn?.phase || 'idle';
   };
@@ -413,7 +412,11 @@
   document.addEventListener('htmx:response:error', event => take_back(event.detail.ctx));
   document.addEventListener('htmx:error', event => {
     const source = event.detail.ctx?.sourceElement;
-    if (source?.id === 'stream') return void (listening && setTimeout(() => connect(true), lost()));
+    if (source?.id === 'stream') {  // hx-sse tries the first connection only once
+      const seconds = Math.min(8, 2 ** attempts++);
+      lost(seconds);
+      return setTimeout(() => listening && connect(true), seconds * 1000);
+    }
     take_back(event.detail.ctx);
     problem('smolbot cannot be reached. Your text is kept.');
   });
@@ -440,7 +443,6 @@
     const word = /^\/\S*$/.test(input.value) ? input.value.toLowerCase() : null;
     options.forEach(option => { option.hidden = word === null || !option.dataset.command.startsWith(word); });
     palette.hidden = options.every(option => option.hidden);
-    input.setAttribute('aria-expanded', !palette.hidden);
     choose(open_options()[0]);
   };
   const run = (option, argument) => {
@@ -456,7 +458,7 @@
     if (step) choose(shown[(now + step + shown.length) % shown.length]);
     else if (event.key === 'Enter' && now >= 0) run(shown[now], '');
     else if (event.key === 'Tab' && now >= 0) write(`${shown[now].dataset.command} `);
-    else if (event.key === 'Escape') { palette.hidden = true; input.setAttribute('aria-expanded', false); choose(null); }
+    else if (event.key === 'Escape') { palette.hidden = true; choose(null); }
     else return false;
     return true;
   };
@@ -541,8 +543,7 @@
   };
   const escape_key = () => {
     if (body.classList.contains('drawer')) body.classList.remove('drawer');
-    else if (busy()) find('.when-busy.stop').click();
-    else document.activeElement.blur();
+    else if (busy()) find('.when-busy.stop').click(); else document.activeElement.blur();
   };
   document.addEventListener('keydown', event => {
     if (event.isComposing || event.keyCode === 229 || find('dialog[open]')) return;

@@ -1,7 +1,7 @@
 // Past conversations stay readable without the server: pages come from it where it answers, else from here.
 // Served as /sw.js. It never touches the stream or the API, and forgets what the server no longer has.
 'use strict';
-const PAGES = 'pages', ASSETS = 'assets', FRESH_MS = 4000;
+const PAGES = 'pages', ASSETS = 'assets';
 
 self.addEventListener('install', () => self.skipWaiting());
 self.addEventListener('activate', event => event.waitUntil(self.clients.claim()));
@@ -17,18 +17,13 @@ async function forget_deleted() {
 
 async function page(request) {
   const pages = await caches.open(PAGES);
-  const kept = await pages.match(request, {ignoreSearch: true});
-  const late = kept && new Promise(resolve => { setTimeout(() => resolve(kept), FRESH_MS); });
-  const fetched = fetch(request).then(async response => {
-    if (response.ok) await pages.put(new URL(request.url).pathname, response.clone());
-    else if (response.status === 404) await pages.delete(request, {ignoreSearch: true});
-    forget_deleted().catch(() => {});
-    return response;
-  });
   try {
-    return await (late ? Promise.race([fetched, late]) : fetched);
+    const response = await fetch(request);
+    if (response.ok) await pages.put(new URL(request.url).pathname, response.clone());
+    forget_deleted().catch(() => {});  // tried again with the next page
+    return response;
   } catch {
-    return kept || pages.match('/') || Response.error();
+    return (await pages.match(request, {ignoreSearch: true})) || (await pages.match('/')) || Response.error();
   }
 }
 
