@@ -156,7 +156,7 @@ class Turn:
                 self.emit("thinking" if kind == "thinking" else "delta", {"message": self.message["id"], "part": index, "text": piece, **fields})
             if n % 10 == 0:
                 self.show("thinking" if kind == "thinking" else "writing", tokens_per_second=16.2)
-            self.wait(self.pace_s)
+            self.wait(self.pace_s * (4 if kind == "thinking" else 1))  # a thought is short here, and must be met
 
     def use_tool(self) -> None:
         call = {"id": self.session.ids.new(), "name": "calculator", "arguments": [{"name": "expression", "value": "(3 + 4) * 12.5"}],

@@ -16,6 +16,7 @@ import pathlib
 import queue
 import re
 import secrets
+import sys
 import threading
 import time
 import urllib.parse
@@ -498,6 +499,14 @@ class Handler(BaseHTTPRequestHandler):
         self.json({"sessions": by_title})
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], OSError):  # a browser that left is no error
+            super().handle_error(request, client_address)
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--port", type=int, default=3100)
@@ -505,8 +514,7 @@ def main() -> None:
     options.add_argument("--demo", action="store_true", help="as with the demo model")
     chosen = options.parse_args()
     Handler.house = House(chosen.pace_ms / 1000, chosen.demo)
-    server = ThreadingHTTPServer(("127.0.0.1", chosen.port), Handler)
-    server.daemon_threads = True
+    server = Server(("127.0.0.1", chosen.port), Handler)
     print(f"http://127.0.0.1:{server.server_port}", flush=True)
     try:
         threading.Thread(target=server.serve_forever, daemon=True).start()
