@@ -15,6 +15,7 @@ mkdirSync(out, {recursive: true});
 
 async function start_preview(args) {
   const child = spawn('python3', [join(root, 'tests/page/preview.py'), '--port', '0', ...args], {stdio: ['ignore', 'pipe', 'inherit']});
+  process.once('exit', () => child.kill());
   const url = await new Promise((found, failed) => {
     child.stdout.once('data', line => found(String(line).trim()));
     child.once('exit', code => failed(new Error(`preview.py ended with ${code}`)));
@@ -87,7 +88,8 @@ export async function run(checks) {
       console.log(`ok   ${name}`);
     } catch (error) {
       failed.push(name);
-      console.log(`FAIL ${name}: ${String(error.message || error).split('\n').slice(0, 6).join(' | ')}`);
+      const where = String(error.stack).match(/\w+\.mjs:\d+/g)?.filter(place => !place.startsWith('support')).join(' < ') || '';
+      console.log(`FAIL ${name} (${where}): ${String(error.message || error).split('\n').slice(0, 6).join(' | ')}`);
     }
   }
   console.log(`${passed} passed, ${failed.length} failed`);
