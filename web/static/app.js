@@ -18,6 +18,7 @@
   const cookie = pair => { document.cookie = `${pair};path=/;max-age=31536000;samesite=strict`; };
   const session = () => el('session-id')?.value || '';
   const busy = () => body.dataset.phase !== 'idle';
+  const unfinished = () => find('.message[data-state="running"]');
 
   // ---- Markdown: raw HTML is text, links are http(s) or mailto, no images, ids, data attributes or form controls ----
   const MOST = {block: 60000, paragraph: 20000, highlight: 30000, math: 2000, emphasis: 300, slow_ms: 40};
@@ -37,7 +38,7 @@
     },
     renderer: ({tex, kind}) => tex.length > MOST.math ? escape(tex) : `<span class="math ${kind}">${escape(tex)}</span>`,
   });
-  let counted = {text: '', runs: 0};
+  let counted = {};
   const emphasis_runs = text => {  // asked for each run of one paragraph
     if (counted.text !== text) counted = {text, runs: text.match(/[*_]+/g)?.length || 0};
     return counted.runs;
@@ -60,7 +61,10 @@
       image: ({href, text}) => `<a href="${escape(href)}">${escape(text || href)}</a>`,
       code: ({text, lang}) => `<pre><code class="language-${escape((lang || '').match(/^[\w+#-]*/)[0])}">${escape(text)}</code></pre>`,
       checkbox: ({checked}) => checked ? '☑ ' : '☐ ',
-      heading({tokens, depth}) { return `<h${Math.min(depth + 2, 6)}>${this.parser.parseInline(tokens)}</h${Math.min(depth + 2, 6)}>`; },
+      heading({tokens, depth}) {  // below the heading of the turn
+        const tag = `h${Math.min(Math.max(depth + 1, 3), 6)}`;
+        return `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`;
+      },
     },
   });
   const lexer_with = links => Object.assign(new marked.Lexer({...md.defaults}), {tokens: Object.assign([], {links})});
@@ -85,15 +89,14 @@
       const script = {src: `/static/vendor/${name}.min.js?v=${body.dataset.assets}`, onload: resolve};
       document.head.append(Object.assign(document.createElement('script'), script));
       if (name !== 'katex') return;
-      const style = {rel: 'stylesheet', href: `/static/vendor/katex.min.css?v=${body.dataset.assets}`};
-      document.head.append(Object.assign(document.createElement('link'), style));
+      const href = `/static/vendor/katex.min.css?v=${body.dataset.assets}`;
+      document.head.append(Object.assign(document.createElement('link'), {rel: 'stylesheet', href}));
     });
     loads[name].then(ready);
   };
   const show_math = node => {
     const tex = node.textContent, block = node.classList.contains('block');
-    node.setAttribute('role', 'math');
-    node.setAttribute('aria-label', tex);
+    Object.assign(node, {role: 'math', ariaLabel: tex});
     library('katex', () => {
       try {
         katex.render(tex, node, {displayMode: block, output: 'html', trust: false, strict: 'ignore', maxSize: 20, maxExpand: 200});
@@ -299,7 +302,7 @@
   const handlers = {
     snapshot(data, offset) {
       if (!data.turn) {  // what ended while this page was not listening
-        if (turn || busy() || (data.last && !article_of(data.last) && !sending)) { turn = null; sync(); }
+        if (turn || busy() || unfinished() || (data.last && !article_of(data.last) && !sending)) { turn = null; sync(); }
         return show_progress({phase: 'idle'});
       }
       turn = null;
@@ -346,11 +349,11 @@
     if (attempt > 1 && !document.hidden) lost(Math.ceil(wait / 1000));
   });
   document.addEventListener('htmx:sse:after:connection', () => { attempts = 0; heard = Date.now(); problem(''); });
-  const notify = () => new Notification('The answer is ready', {body: document.title, icon: '/static/icon.svg', tag: session()});
   const poll = async () => {  // for a tab that does not listen
     const state = await (await fetch(`/api/status?session_id=${session()}`)).json();
-    if (busy() && !state.turn && document.hidden && window.Notification?.permission === 'granted') notify();
-    if (!listening && (state.turn || busy() || (state.last && !article_of(state.last)))) sync();
+    const tell = busy() && !state.turn && document.hidden && window.Notification?.permission === 'granted';
+    if (tell) new Notification('The answer is ready', {body: document.title, icon: '/static/icon.svg', tag: session()});
+    if (!listening && (state.turn || busy() || unfinished() || (state.last && !article_of(state.last)))) sync();
     if (!listening || !state.turn) body.dataset.phase = state.turn?.phase || 'idle';
   };
   setInterval(() => {
@@ -381,8 +384,7 @@
   const write = text => { input.value = text; memory.set(draft_key(), text); grow(); filter_palette(); };
   let queued = '';
   const show_queued = text => {
-    queued = text;
-    el('queued').hidden = !text;
+    el('queued').hidden = !(queued = text);
     find('.clip', el('queued')).textContent = text;
   };
   const send_queued = () => {
@@ -521,10 +523,8 @@
       if (session()) location.href = `/api/export-chat?session_id=${session()}&format=${format === 'json' ? 'json' : 'md'}`;
     },
     think(_, wanted) { const box = el('think'); if (box.checked !== (wanted ? wanted === 'on' : !box.checked)) box.click(); },
-    model() { el('model-card').togglePopover(); },
-    status() { location.href = '/status'; },
-    commands() { write('/'); input.focus(); },
-    attach() { el('file').click(); },
+    model() { el('model-card').togglePopover(); }, status() { location.href = '/status'; },
+    commands() { write('/'); input.focus(); }, attach() { el('file').click(); },
     'remove-file'(button) { button.closest('.file').remove(); input.focus(); },
     'edit-queued'() { write(queued); show_queued(''); input.focus(); },
     'drop-queued'() { show_queued(''); input.focus(); },
@@ -549,9 +549,9 @@
     if (event.isComposing || event.keyCode === 229 || find('dialog[open]')) return;
     const shown = open_options(), typing = event.target === input;
     const chord = (event.ctrlKey || event.metaKey ? 'c' : '') + (event.altKey ? 'a' : '') + (event.shiftKey ? 's' : '');
-    const named = keys[`${chord} ${event.key.toLowerCase()}`];
+    const named = chord && keys[`${chord} ${event.key.toLowerCase()}`];
     if (typing && shown.length && palette_key(event, shown)) event.preventDefault();
-    else if (chord && named) { event.preventDefault(); named(); }
+    else if (named) { event.preventDefault(); named(); }
     else if (event.key === 'Escape' && !find(':popover-open')) escape_key();
     else if (typing && event.key === 'Enter' && !chord) { event.preventDefault(); send(); }
     else if (typing && event.key === 'ArrowUp' && !input.value) { [...document.querySelectorAll('[data-edit]')].pop()?.click(); }
@@ -593,7 +593,7 @@
 
   write(memory.get(draft_key()));
   settle();
-  if (location.hash) find(location.hash)?.scrollIntoView(); else to_end();
+  if (location.hash) el(location.hash.slice(1))?.scrollIntoView(); else if (!el('empty')) to_end();
   if (!narrow()) input.focus();
   claim();
   if (window.isSecureContext) navigator.serviceWorker?.register('/sw.js');
