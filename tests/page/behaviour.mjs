@@ -1,13 +1,13 @@
 // What the page does: sending, streams that survive, control in each phase, keys, tabs. PAGE_URL names a real server, whose answers must
 // be slow enough to act on (`--pace`); else the preview.
-import {browser, expect, force, phase, run, say, server} from './support.mjs';
+import {browser, expect, force, patience, phase, run, say, server} from './support.mjs';
 
 const place = await server(['--pace-ms', '25']);
 const web = await browser(place.url);
 const ASK = 'Explain how a hash map works, with a small example.';
 const answers = page => page.locator('.message.assistant');
 const last_text = page => answers(page).last().locator('.parts > .md').last();
-const idle = page => phase(page, 'idle', 60000);
+const idle = page => phase(page, 'idle', 4 * patience);
 
 // A fresh page, closed afterwards; a fault of the browser's log fails the check.
 const on_page = (check, options) => async () => {
@@ -108,7 +108,7 @@ const checks = [
     for (const tab of tabs) await tab.goto(page.url());
     await page.click('h1', {force: true}).catch(() => {});
     await force(page, 'second');
-    for (const tab of tabs) await tab.waitForFunction(() => document.querySelectorAll('.message.assistant').length === 2, null, {timeout: 30000});
+    for (const tab of tabs) await tab.waitForFunction(() => document.querySelectorAll('.message.assistant').length === 2);
   })],
   ['a message typed during an answer waits and is sent after it', on_page(async page => {
     await without_thinking(page);
@@ -161,7 +161,7 @@ const checks = [
     await say(page, 'One');
     await idle(page);
     await page.click('[aria-label="Answer again"]');
-    await page.waitForFunction(() => document.querySelector('.message.assistant .branches')?.innerText.includes('2/2'), null, {timeout: 20000});
+    await page.waitForFunction(() => document.querySelector('.message.assistant .branches')?.innerText.includes('2/2'));
     await page.click('.message.assistant [aria-label="Version before"]');
     await page.waitForFunction(() => document.querySelector('.message.assistant .branches')?.innerText.includes('1/2'));
     await page.focus('#message');

@@ -11,6 +11,8 @@ const modules = createRequire(join(resolve(process.env.PAGE_MODULES || join(root
 const {chromium} = modules('playwright-core');
 const axe_source = readFileSync(modules.resolve('axe-core/axe.min.js'), 'utf8');
 export const out = resolve(process.env.PAGE_OUT || join(root, 'build/page/out'));
+// How long a step may take: more on a busy machine.
+export const patience = Number(process.env.PAGE_TIMEOUT_MS || 15000);
 mkdirSync(out, {recursive: true});
 
 async function start_preview(args) {
@@ -34,7 +36,7 @@ export async function browser(url) {
   const open = async (options = {}) => {
     const context = await chrome.newContext({viewport: {width: 1200, height: 800}, ...options});
     const page = await context.newPage();
-    page.setDefaultTimeout(Number(process.env.PAGE_TIMEOUT_MS || 15000));
+    page.setDefaultTimeout(patience);
     page.on('console', message => { if (message.type() === 'error') faults.push(`console: ${message.text().slice(0, 200)}`); });
     page.on('pageerror', error => faults.push(`script: ${String(error).slice(0, 300)}`));
     page.on('request', request => {
@@ -46,7 +48,7 @@ export async function browser(url) {
   return {open, faults, close: () => chrome.close()};
 }
 
-export const phase = (page, wanted, timeout = 20000) =>
+export const phase = (page, wanted, timeout = patience) =>
   page.waitForFunction(names => names.includes(document.body.dataset.phase), [wanted].flat(), {timeout});
 
 export async function say(page, text) {
@@ -55,7 +57,7 @@ export async function say(page, text) {
 }
 
 // Sends a message whose answer is forced to be `text`, letter for letter, and waits until it has been written.
-export async function force(page, text, timeout = 60000) {
+export async function force(page, text, timeout = 4 * patience) {
   const before = await page.locator('.message.assistant').count();
   await page.evaluate(text => {
     const escapes = {'\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t'};
