@@ -112,10 +112,11 @@ const checks = [
   })],
   ['a message typed during an answer waits and is sent after it', on_page(async page => {
     await without_thinking(page);
-    await say(page, 'Shortly');
+    await say(page, 'A long one');
     await phase(page, ['reading', 'writing']);
     await say(page, 'The second');
     await page.waitForSelector('#queued:visible');
+    await page.click('[aria-label="Stop"]');
     await page.waitForFunction(() => document.querySelectorAll('.message.user').length === 2);
     expect(!(await page.isVisible('#queued')), 'it still waits');
     await idle(page);
