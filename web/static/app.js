@@ -575,7 +575,6 @@
     if (ctx.request?.action?.includes('&before=')) scroller.scrollTop = scroller.scrollHeight - ctx.below;
     else if (at_end) to_end();
     if (el('dialog-body').childElementCount && !el('dialog').open && ctx.target?.id === 'dialog-body') el('dialog').showModal();
-    each(':popover-open', document, menu => menu.hidePopover());
     if (document.activeElement === body && !ctx.focused.isConnected && !narrow()) input.focus();
     redraw();
   });
