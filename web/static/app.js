@@ -340,6 +340,7 @@
     if (!copy || !session()) return;
     listening = on;
     heard = Date.now();
+    if (!on) turn = null;
     on ? copy.setAttribute('hx-sse:connect', `/api/stream/${session()}`) : copy.removeAttribute('hx-sse:connect');
     htmx.swap({sourceElement: old, target: old, swap: 'outerHTML', text: copy.outerHTML});
   };
@@ -348,13 +349,13 @@
     const {attempt, config} = event.detail.connection, wait = Math.min(config.reconnectDelay * 2 ** (attempt - 1), config.reconnectMaxDelay);
     if (attempt > 1 && !document.hidden) lost(Math.ceil(wait / 1000));
   });
-  document.addEventListener('htmx:sse:after:connection', () => { attempts = 0; heard = Date.now(); problem(''); });
+  document.addEventListener('htmx:sse:after:connection', () => { attempts = 0; heard = Date.now(); problem(''); claim(); });
   const poll = async () => {  // for a tab that does not listen
     const state = await (await fetch(`/api/status?session_id=${session()}`)).json();
     const tell = busy() && !state.turn && document.hidden && window.Notification?.permission === 'granted';
     if (tell) new Notification('The answer is ready', {body: document.title, icon: '/static/icon.svg', tag: session()});
     if (!listening && (state.turn || busy() || unfinished() || (state.last && !article_of(state.last)))) sync();
-    if (!listening || !state.turn) body.dataset.phase = state.turn?.phase || 'idle';
+    if (!state.turn) show_progress({phase: 'idle'}); else if (!listening) body.dataset.phase = state.turn.phase;
   };
   setInterval(() => {
     if (!session()) return;
