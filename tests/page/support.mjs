@@ -36,7 +36,7 @@ export async function browser(url) {
   const open = async (options = {}) => {
     const context = await chrome.newContext({viewport: {width: 1200, height: 800}, ...options});
     const page = await context.newPage();
-    page.setDefaultTimeout(patience);
+    context.setDefaultTimeout(patience);
     page.on('console', message => { if (message.type() === 'error') faults.push(`console: ${message.text().slice(0, 200)}`); });
     page.on('pageerror', error => faults.push(`script: ${String(error).slice(0, 300)}`));
     page.on('request', request => {
