@@ -1,8 +1,8 @@
 // What the page does: sending, streams that survive, control in each phase, keys, tabs. PAGE_URL names a real server, whose answers must
-// be slow enough to act on (`--pace`); else the preview.
+// be slow enough to act on (`--pace`); else the preview, with PAGE_PACE_MS a token.
 import {browser, expect, force, patience, phase, run, say, server} from './support.mjs';
 
-const place = await server(['--pace-ms', '25']);
+const place = await server(['--pace-ms', process.env.PAGE_PACE_MS || '40']);
 const web = await browser(place.url);
 const ASK = 'Explain how a hash map works, with a small example.';
 const answers = page => page.locator('.message.assistant');
@@ -53,7 +53,7 @@ const checks = [
     await page.click('[aria-label="Stop"]');
     await idle(page);
     await page.waitForSelector('.ending >> text=Stopped by you');
-    await say(page, 'Once more');
+    await say(page, 'A long one, once more');
     await page.waitForFunction(() => document.querySelectorAll('.message.user').length === 2);
     await phase(page, ['reading', 'thinking', 'writing']);
     await page.click('[aria-label="Stop"]');
