@@ -142,7 +142,11 @@
     }
     update(source, final) {
       sources.set(this.node, source);
-      const text = source.replace(/\r\n?/g, '\n'), open = text.slice(this.done), blocks = blocks_of(open, this.links);
+      if (final && this.done && Object.keys(this.links).length) {  // links may stand before their definitions
+        this.done = 0;
+        this.node.replaceChildren(this.tail);
+      }
+      const text = source.replace(/\r\n?/g, '\n'), blocks = blocks_of(text.slice(this.done), this.links);
       let fixed = blocks.length;
       if (!final) {
         while (fixed && blocks[fixed - 1].type === 'space') fixed--;
@@ -511,13 +515,11 @@
       cookie(`theme=${dataset.theme}`);
       say(`Theme: ${dataset.theme}`);
     },
-    help() { el('help').showModal(); },
-    close(button) { button.closest('dialog').close(); },
+    help() { el('help').showModal(); }, close(button) { button.closest('dialog').close(); },
     dismiss(button) { button.closest('.notice').remove(); input.focus(); },
     retry() { problem(''); connect(true); if (input.value.trim()) send(); },
-    'copy-message'(button) { copy_article(button.closest('article')); },
+    'copy-message'(button) { copy_article(button.closest('article')); }, 'to-end': to_end,
     'copy-code'(button) { copy(find('code', button.closest('.code')).textContent); },
-    'to-end': to_end,
     starter(button) { write(button.dataset.text); input.focus(); },
     new() { location.href = '/'; },
     export(_, format) {
@@ -527,8 +529,7 @@
     model() { el('model-card').togglePopover(); }, status() { location.href = '/status'; },
     commands() { write('/'); input.focus(); }, attach() { el('file').click(); },
     'remove-file'(button) { button.closest('.file').remove(); input.focus(); },
-    'edit-queued'() { write(queued); show_queued(''); input.focus(); },
-    'drop-queued'() { show_queued(''); input.focus(); },
+    'edit-queued'() { write(queued); show_queued(''); input.focus(); }, 'drop-queued'() { show_queued(''); input.focus(); },
     notify() { window.Notification?.requestPermission().then(answer => say(`Notifications: ${answer}`)); },
   };
   document.addEventListener('click', event => {
