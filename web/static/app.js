@@ -131,7 +131,6 @@
     if (final) each('.math', nodes, show_math);
     return nodes;
   };
-
   // One growing text. Blocks that can no longer change are rendered once; only what is still open is rendered again.
   const sources = new WeakMap();  // element of a text -> its markdown
   class Doc {
@@ -142,11 +141,13 @@
     }
     update(source, final) {
       sources.set(this.node, source);
-      if (final && this.done && Object.keys(this.links).length) {  // links may stand before their definitions
-        this.done = 0;
+      const text = source.replace(/\r\n?/g, '\n'), links = Object.assign(Object.create(null), this.links);
+      let blocks = blocks_of(text.slice(this.done), links);
+      if (final && this.done && Object.keys(links).length) {  // links may stand before their definitions
         this.node.replaceChildren(this.tail);
+        this.done = 0;
+        blocks = blocks_of(text, links);
       }
-      const text = source.replace(/\r\n?/g, '\n'), blocks = blocks_of(text.slice(this.done), this.links);
       let fixed = blocks.length;
       if (!final) {
         while (fixed && blocks[fixed - 1].type === 'space') fixed--;
@@ -155,20 +156,21 @@
         if (fixed) fixed--;
       }
       for (const block of blocks.slice(0, fixed)) {
-        this.tail.before(nodes_of(block_html(block, this.links), true));
+        this.tail.before(nodes_of(block_html(block, links), true));
         this.done += block.raw.length;
+        if (block.type === 'def') this.links[block.tag] ??= block;
         Object.assign(this, {shown: null, slow: false, code: null});
       }
-      this.show(blocks.slice(fixed), final);
+      this.show(blocks.slice(fixed), links);
     }
-    show(blocks, final) {
-      if (final || !blocks.length) return this.tail.replaceChildren();
+    show(blocks, links) {
+      if (!blocks.length) return this.tail.replaceChildren();
       const last = blocks[0];
-      if (last.type === 'code' && this.code && last.text.startsWith(this.code.data)) {
+      if (blocks.length === 1 && last.type === 'code' && this.code && last.text.startsWith(this.code.data)) {
         return this.code.appendData(last.text.slice(this.code.length));
       }
-      const started = performance.now();
-      const html = this.slow ? plain(blocks.map(block => block.raw).join('')) : blocks.map(block => block_html(block, this.links)).join('');
+      const started = performance.now(), raw = blocks.map(block => block.raw).join('');
+      const html = this.slow ? plain(raw) : blocks.map(block => block_html(block, links)).join('');
       if (html === this.shown) return;
       this.shown = html;
       this.tail.replaceChildren(nodes_of(html, false));
@@ -350,8 +352,8 @@
   };
   const lost = seconds => problem(`Connection lost. Trying again in ${seconds} s.`);
   document.addEventListener('htmx:sse:before:connection', event => {  // hx-sse waits this long, then tries
-    const {attempt, config} = event.detail.connection, wait = Math.min(config.reconnectDelay * 2 ** (attempt - 1), config.reconnectMaxDelay);
-    if (attempt > 1 && !document.hidden) lost(Math.ceil(wait / 1000));
+    const {attempt, config} = event.detail.connection, ms = Math.min(config.reconnectDelay * 2 ** (attempt - 1), config.reconnectMaxDelay);
+    if (attempt > 1 && !document.hidden) lost(Math.ceil(ms / 1000));
   });
   document.addEventListener('htmx:sse:after:connection', () => { attempts = 0; heard = Date.now(); problem(''); claim(); });
   const poll = async () => {  // for a tab that does not listen
@@ -390,7 +392,7 @@
   let queued = '';
   const show_queued = text => {
     el('queued').hidden = !(queued = text);
-    find('.clip', el('queued')).textContent = text;
+    find('#queued .clip').textContent = text;
   };
   const send_queued = () => {
     const message = queued;
@@ -460,8 +462,7 @@
   palette.addEventListener('pointerdown', event => event.preventDefault());  // the input keeps focus
   palette.addEventListener('click', event => { const option = event.target.closest('li'); if (option) run(option, ''); });
   const palette_key = (event, shown) => {  // whether the palette took the key
-    const now = shown.findIndex(option => option.getAttribute('aria-selected') === 'true');
-    const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+    const now = shown.findIndex(option => option.ariaSelected === 'true'), step = {ArrowDown: 1, ArrowUp: -1}[event.key];
     if (step) choose(shown[(now + step + shown.length) % shown.length]);
     else if (event.key === 'Enter' && now >= 0) run(shown[now], '');
     else if (event.key === 'Tab' && now >= 0) write(`${shown[now].dataset.command} `);
@@ -520,8 +521,7 @@
     retry() { problem(''); connect(true); if (input.value.trim()) send(); },
     'copy-message'(button) { copy_article(button.closest('article')); }, 'to-end': to_end,
     'copy-code'(button) { copy(find('code', button.closest('.code')).textContent); },
-    starter(button) { write(button.dataset.text); input.focus(); },
-    new() { location.href = '/'; },
+    starter(button) { write(button.dataset.text); input.focus(); }, new() { location.href = '/'; },
     export(_, format) {
       if (session()) location.href = `/api/export-chat?session_id=${session()}&format=${format === 'json' ? 'json' : 'md'}`;
     },
@@ -591,7 +591,6 @@
     at_end = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 48;
     if (at_end) el('jump').hidden = true;
   }, {passive: true});
-
   write(memory.get(draft_key()));
   settle();
   if (location.hash) el(location.hash.slice(1))?.scrollIntoView(); else if (!el('empty')) to_end();
