@@ -85,7 +85,8 @@ std::optional<HttpResponse> Router::decide(const HttpRequest& head) const {
   const Route* route = find(head);
   if (route == nullptr || route->needs_key) {
     if (auto refusal = refuse_key(head, rules_)) {
-      return refusal;
+      return route != nullptr && route->is_page ? HttpResponse{303, {{"Location", "/login"}}, ""}
+                                                : std::move(*refusal);
     }
   }
   return route == nullptr ? std::optional(not_there(head, methods)) : std::nullopt;

@@ -81,4 +81,4 @@ def status(n_sessions: int, n_running: int) -> dict:
     return {"threads": 2, "isa": "avx2", "generation_speed": generation[-1], "generation_samples": generation, "generation_peak": 20,
             "prompt_speed": prompt[-1], "prompt_samples": prompt, "prompt_peak": 80, "memory": f"{memory[-1]:.2f} GiB",
             "memory_samples": memory, "memory_peak": 4, "state": "writing" if n_running else "idle", "queued": 0, "running": n_running,
-            "kv_used": 2310, "kv_max": 16384, "sessions": n_sessions, "answers": 128, "uptime": "3 h 12 min"}
+            "kv_used": 173015040, "kv_max": 1225785344, "kv_used_text": "165.0 MiB", "kv_max_text": "1.14 GiB", "sessions": n_sessions, "answers": 128, "uptime": "3 h 12 min"}

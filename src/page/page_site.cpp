@@ -1,0 +1,221 @@
+#include "page/page_site.h"
+
+#include <exception>
+#include <utility>
+
+#include "base/error.h"
+#include "page/message_routes.h"
+#include "page/session_routes.h"
+#include "page/turn_routes.h"
+#include "page/values.h"
+#include "server/api_error.h"
+
+namespace smol::page {
+namespace {
+
+constexpr std::size_t kMostImportBytes = 256UL << 20U;
+
+Refusal refusal_of(const Error& error) {
+  switch (error.code()) {
+    case ErrorCode::NotFound:
+      return {404, "bad", "It is not there any more.", error.what()};
+    case ErrorCode::Exhausted:
+      return {429, "warn", "The server has too much to do.", "Try again in a moment."};
+    case ErrorCode::BadInput:
+    case ErrorCode::Unsupported:
+      return {400, "bad", error.what()};
+    case ErrorCode::Io:
+    case ErrorCode::Device:
+      break;
+  }
+  return {500, "bad", error.what(), "Nothing was changed."};
+}
+
+std::string title_of(int status) {
+  return status == 404 ? "Not found" : status == 503 ? "One moment" : "That did not work";
+}
+
+}  // namespace
+
+PageSite::PageSite(PageFacts facts, const server::AccessRules& rules)
+    : facts_(std::move(facts)),
+      rules_(rules),
+      templates_(web_files()),
+      assets_(web_files()),
+      html_(templates_, assets_, facts_) {}
+
+PageSite::~PageSite() = default;
+
+void PageSite::open(chat::Assistant& assistant, store::SessionStore& store, std::size_t n_threads) {
+  facts_.threads = n_threads;
+  house_ = std::make_unique<House>(assistant, store, html_, facts_);
+  opened_ = house_.get();
+}
+
+void PageSite::close() {
+  if (house_) {
+    house_->turns.close();
+  }
+}
+
+void PageSite::end() {
+  opened_ = nullptr;
+  house_.reset();
+}
+
+void PageSite::add(server::Router& router, std::string method, std::string path,
+                   PageHandler handler, Kind kind, std::size_t body_bytes) {
+  router.add({.method = std::move(method),
+              .path = std::move(path),
+              .handler =
+                  [this, handler, kind](const server::HttpRequest& request) {
+                    return answer(request, handler, kind);
+                  },
+              .is_page = kind == Kind::Page,
+              .body_bytes = body_bytes});
+}
+
+void PageSite::add_routes(server::Router& router) {
+  for (const char* path : {"/", "/chat", "/chat/{session}"}) {
+    add(router, "GET", path, get_chat, Kind::Page);
+  }
+  add(router, "GET", "/status", get_status_page, Kind::Page);
+  const std::pair<const char*, PageHandler> fragments[] = {
+      {"/status/live", get_status_live}, {"/api/messages", get_messages},
+      {"/api/message", get_message},     {"/api/message-footer", get_message_footer},
+      {"/api/edit", get_edit},           {"/api/tool", get_tool},
+      {"/api/sessions", get_sessions},   {"/api/search", get_search},
+      {"/api/rename", get_rename},       {"/api/settings", get_settings},
+  };
+  for (const auto& [path, handler] : fragments) {
+    add(router, "GET", path, handler, Kind::Fragment);
+  }
+  const std::pair<const char*, PageHandler> data[] = {
+      {"/api/stream/{session}", get_stream},
+      {"/api/status", get_status},
+      {"/api/model-info", get_model_info},
+      {"/api/session-ids", get_session_ids},
+      {"/api/price", get_price},
+      {"/api/export-chat", get_export},
+  };
+  for (const auto& [path, handler] : data) {
+    add(router, "GET", path, handler, Kind::Data);
+  }
+  const std::pair<const char*, PageHandler> actions[] = {
+      {"/api/chat", post_chat},
+      {"/api/summarize", post_summarize},
+      {"/api/regenerate", post_regenerate},
+      {"/api/continue", post_continue},
+      {"/api/edit", post_edit},
+      {"/api/stop", post_stop},
+      {"/api/pause", post_pause},
+      {"/api/resume", post_resume},
+      {"/api/answer-now", post_answer_now},
+      {"/api/tool", post_tool},
+      {"/api/branch", post_branch},
+      {"/api/delete", post_delete},
+      {"/api/undo", post_undo},
+      {"/api/attachment", post_attachment},
+      {"/api/reset-context", post_reset_context},
+      {"/api/compact", post_compact},
+      {"/api/rename", post_rename},
+      {"/api/pin", post_pin},
+      {"/api/archive", post_archive},
+      {"/api/settings", post_settings},
+      {"/api/toggle-thinking", post_toggle_thinking},
+      {"/api/set-temperature", post_set_temperature},
+  };
+  for (const auto& [path, handler] : actions) {
+    add(router, "POST", path, handler, Kind::Fragment);
+  }
+  add(router, "POST", "/api/import", post_import, Kind::Fragment, kMostImportBytes);
+  for (const std::string folder : {"", "vendor/", "vendor/fonts/"}) {
+    router.add({.method = "GET",
+                .path = "/static/" + folder + "{file}",
+                .handler =
+                    [this, folder](const server::HttpRequest& request) {
+                      return asset(folder + request.rest, request);
+                    },
+                .needs_key = false,
+                .is_quick = true});
+  }
+  router.add({.method = "GET",
+              .path = "/sw.js",
+              .handler = [this](const auto& request) { return asset("sw.js", request); },
+              .needs_key = false,
+              .is_quick = true});
+  router.add({.method = "GET",
+              .path = "/login",
+              .handler = [this](const auto& request) { return show_login(request); },
+              .needs_key = false});
+  router.add({.method = "POST",
+              .path = "/login",
+              .handler = [this](const auto& request) { return log_in(request); },
+              .needs_key = false});
+}
+
+server::Reply PageSite::answer(const server::HttpRequest& request, PageHandler handler,
+                               Kind kind) const {
+  House* house = opened_;
+  if (house == nullptr) {
+    return refuse(request, {503, "warn", "The model is being loaded."}, kind);
+  }
+  try {
+    const Form form(request);
+    return handler({*house, request, form});
+  } catch (const Refusal& refusal) {
+    return refuse(request, refusal, kind);
+  } catch (const Error& error) {
+    return refuse(request, refusal_of(error), kind);
+  }
+}
+
+server::Reply PageSite::refuse(const server::HttpRequest& request, const Refusal& refusal,
+                               Kind kind) const {
+  if (kind == Kind::Data) {
+    return server::to_response({.status = refusal.status, .message = refusal.text});
+  }
+  const House* house = opened_;
+  const chat::Assistant* assistant = house == nullptr ? nullptr : &house->assistant;
+  if (kind == Kind::Fragment) {
+    const Notice notice{refusal.kind, refusal.text, refusal.hint};
+    return html_.write(request, "fragments/notices", {{"notices", notices_value({&notice, 1})}},
+                       assistant, refusal.status);
+  }
+  const std::string text =
+      refusal.status == 404
+          ? "There is no such conversation: it was deleted, or the address is wrong."
+          : refusal.text;
+  auto response =
+      html_.write(request, "pages/error",
+                  {{"error", jinja::Value::dict({{"title", text_value(title_of(refusal.status))},
+                                                 {"text", text_value(text)}})}},
+                  assistant, refusal.status);
+  if (refusal.status == 503) {
+    response.headers.add("Refresh", "2");  // seconds
+  }
+  return response;
+}
+
+server::Reply PageSite::asset(const std::string& path, const server::HttpRequest& request) const {
+  return assets_.get(path, request);
+}
+
+server::Reply PageSite::show_login(const server::HttpRequest& request) const {
+  const House* house = opened_;
+  return html_.write(request, "pages/login",
+                     {{"failed", jinja::Value::boolean(Form(request).has("failed"))}},
+                     house == nullptr ? nullptr : &house->assistant);
+}
+
+server::Reply PageSite::log_in(const server::HttpRequest& request) const {
+  const auto cookie = server::page_cookie(Form(request).text("key"), rules_);
+  server::HttpResponse response{303, {}, ""};
+  response.headers.add("Location", cookie || rules_.api_keys.empty() ? "/" : "/login?failed=1");
+  if (cookie) {
+    response.headers.add("Set-Cookie", *cookie);
+  }
+  return response;
+}
+
+}  // namespace smol::page
