@@ -80,10 +80,12 @@ EngineSetup engine_setup(const ServeOptions& options) {
   return setup;
 }
 
-// Each start asks browsers for the key again.
-server::AccessRules rules_of(const ServeOptions& options) {
+// With a key of our own for browsers, which they get for one of the others: it is new in each run.
+server::AccessRules rules_of(const ServeOptions& options, const std::string& page_token) {
   server::AccessRules rules = access_rules(options);
-  rules.page_token = rules.api_keys.empty() ? "" : server::random_id();
+  if (!rules.api_keys.empty()) {
+    rules.api_keys.push_back(page_token);
+  }
   return rules;
 }
 
@@ -109,13 +111,14 @@ class Serving {
   // Listens before it loads: a port in use ends it at once, and /health says that it loads.
   explicit Serving(const ServeOptions& options)
       : options_(options),
-        rules_(rules_of(options)),
+        page_token_(server::random_id()),
+        rules_(rules_of(options, page_token_)),
         router_(rules_),
         choice_(choose_model_and_tell(options.model.model)),
         folder_(options.data_folder ? *options.data_folder : default_data_folder()),
         log_(log_writer(options), options.log_prompts),
         api_(metrics_),
-        page_(page_facts(choice_.path), rules_) {
+        page_(page_facts(choice_.path), rules_, rules_.api_keys.empty() ? "" : page_token_) {
     raise_file_limit(options.server.limits.connections);
     api_.add_routes(router_);
     page_.add_routes(router_);
@@ -151,6 +154,7 @@ class Serving {
 
  private:
   const ServeOptions& options_;
+  std::string page_token_;
   server::AccessRules rules_;
   server::Router router_;
   ModelChoice choice_;

@@ -37,9 +37,10 @@ std::string title_of(int status) {
 
 }  // namespace
 
-PageSite::PageSite(PageFacts facts, const server::AccessRules& rules)
+PageSite::PageSite(PageFacts facts, const server::AccessRules& rules, std::string page_token)
     : facts_(std::move(facts)),
       rules_(rules),
+      page_token_(std::move(page_token)),
       templates_(web_files()),
       assets_(web_files()),
       html_(templates_, assets_, facts_) {}
@@ -71,7 +72,6 @@ void PageSite::add(server::Router& router, std::string method, std::string path,
                   [this, handler, kind](const server::HttpRequest& request) {
                     return answer(request, handler, kind);
                   },
-              .is_page = kind == Kind::Page,
               .body_bytes = body_bytes});
 }
 
@@ -209,11 +209,13 @@ server::Reply PageSite::show_login(const server::HttpRequest& request) const {
 }
 
 server::Reply PageSite::log_in(const server::HttpRequest& request) const {
-  const auto cookie = server::page_cookie(Form(request).text("key"), rules_);
-  server::HttpResponse response{303, {}, ""};
-  response.headers.add("Location", cookie || rules_.api_keys.empty() ? "/" : "/login?failed=1");
-  if (cookie) {
-    response.headers.add("Set-Cookie", *cookie);
+  server::HttpRequest shown;
+  shown.headers.add("Authorization", "Bearer " + Form(request).text("key"));
+  const bool may_enter = !server::refuse_key(shown, rules_);
+  server::HttpResponse response{303, {{"Location", may_enter ? "/" : "/login?failed=1"}}, ""};
+  if (may_enter && !page_token_.empty()) {
+    response.headers.add("Set-Cookie", "smolbot=" + page_token_ +
+                                           "; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000");
   }
   return response;
 }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "page/assets.h"
 #include "page/house.h"
@@ -18,8 +19,9 @@ namespace smol::page {
 
 class PageSite {
  public:
-  // `rules`: the router's. Both must outlive it.
-  PageSite(PageFacts facts, const server::AccessRules& rules);
+  // `rules`: the router's; they must outlive it. `page_token`: one of their keys, which a browser
+  // gets as a cookie for another one; "" where there are none.
+  PageSite(PageFacts facts, const server::AccessRules& rules, std::string page_token);
   ~PageSite();
   PageSite(const PageSite&) = delete;
   PageSite& operator=(const PageSite&) = delete;
@@ -48,6 +50,7 @@ class PageSite {
 
   PageFacts facts_;
   const server::AccessRules& rules_;
+  const std::string page_token_;
   Templates templates_;
   Assets assets_;
   HtmlWriter html_;

@@ -101,16 +101,15 @@ bool is_key(std::string_view given, const AccessRules& rules) noexcept {
 
 constexpr std::string_view kCookie = "smolbot=";
 
-// The page's token among the cookies.
-bool has_page_token(const HttpRequest& head, const AccessRules& rules) {
+// One of the keys among the cookies: what a browser sends that showed one at the page's door.
+bool has_key_cookie(const HttpRequest& head, const AccessRules& rules) {
   std::string_view rest = head.headers.find("Cookie").value_or("");
   bool has_it = false;
-  while (!rest.empty() && !rules.page_token.empty()) {
+  while (!rest.empty()) {
     std::string_view pair = rest.substr(0, rest.find(';'));
     rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
     pair.remove_prefix(std::min(pair.size(), pair.find_first_not_of(' ')));
-    has_it = has_it || (pair.starts_with(kCookie) &&
-                        equal_in_constant_time(pair.substr(kCookie.size()), rules.page_token));
+    has_it = has_it || (pair.starts_with(kCookie) && is_key(pair.substr(kCookie.size()), rules));
   }
   return has_it;
 }
@@ -191,7 +190,7 @@ std::optional<HttpResponse> refuse_key(const HttpRequest& head, const AccessRule
   const bool is_bearer =
       given.size() > kBearer.size() && same_name(given.substr(0, kBearer.size()), kBearer);
   given.remove_prefix(is_bearer ? kBearer.size() : given.size());
-  if (is_key(given, rules) || has_page_token(head, rules)) {
+  if (is_key(given, rules) || has_key_cookie(head, rules)) {
     return std::nullopt;
   }
   HttpResponse response = to_response(
@@ -202,14 +201,6 @@ std::optional<HttpResponse> refuse_key(const HttpRequest& head, const AccessRule
        .code = "invalid_api_key"});
   response.headers.add("WWW-Authenticate", "Bearer");
   return response;
-}
-
-std::optional<std::string> page_cookie(std::string_view key, const AccessRules& rules) {
-  if (!is_key(key, rules) || rules.page_token.empty()) {
-    return std::nullopt;
-  }
-  return std::string(kCookie) + rules.page_token +
-         "; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000";
 }
 
 std::optional<HttpResponse> preflight(const HttpRequest& head, std::string_view methods) {

@@ -15,7 +15,6 @@ struct AccessRules {
   std::vector<std::string> hosts = {};     // names for Host beside those of this machine itself
   std::vector<std::string> origins = {};   // "https://example.org": other sites' pages that may ask
   std::vector<std::string> api_keys = {};  // none: nobody is asked for one
-  std::string page_token = {};             // a browser that showed a key sends this; "": none does
 };
 
 // "example.org:8080", "[::1]", "localhost" -> lower-case name and port. Nothing for other text.
@@ -31,11 +30,8 @@ std::string checked_origin(std::string_view what, std::string_view text);
 
 // The refusal of a Host or Origin that is not allowed (403), or of a broken Host (400).
 std::optional<HttpResponse> refuse_site(const HttpRequest& head, const AccessRules& rules);
-// The refusal of a request without one of the keys or the page's token (401). Takes as long
-// whichever key is given.
+// The refusal of a request without one of the keys (401). Takes as long whichever key is given.
 std::optional<HttpResponse> refuse_key(const HttpRequest& head, const AccessRules& rules);
-// The value of Set-Cookie for a browser that shows one of the keys. Nothing for another text.
-std::optional<std::string> page_cookie(std::string_view key, const AccessRules& rules);
 // The answer to a preflight request, if this is one. `methods`: what the path takes.
 std::optional<HttpResponse> preflight(const HttpRequest& head, std::string_view methods);
 // What every response carries: against sniffing, referrers and foreign windows; for the page of

@@ -26,7 +26,6 @@ struct Route {
   std::string path;    // "/v1/models/{id}": {…} is one segment, which becomes HttpRequest::rest
   Handler handler;
   bool needs_key = true;
-  bool is_page = false;   // a browser without a key is shown the way to /login
   bool is_quick = false;  // may run where connections are served: it neither waits nor computes
   std::size_t body_bytes = 0;  // the most; 0: the server's limit
 };
