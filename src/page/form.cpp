@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <ranges>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -117,12 +116,9 @@ void Form::read_json(std::string_view body) {
 }
 
 const std::string* Form::find(std::string_view name) const {
-  for (const auto& field : fields_ | std::views::reverse) {
-    if (field.first == name) {
-      return &field.second;
-    }
-  }
-  return nullptr;
+  const auto found = std::find_if(fields_.rbegin(), fields_.rend(),
+                                  [&](const auto& field) { return field.first == name; });
+  return found == fields_.rend() ? nullptr : &found->second;
 }
 
 const std::string& Form::text(std::string_view name) const {

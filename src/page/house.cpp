@@ -77,7 +77,7 @@ server::HttpResponse Call::session_list(jinja::Dict extra) const {
 }
 
 server::HttpResponse Call::messages(const store::SessionId& session,
-                                    std::optional<jinja::Value> toast) const {
+                                    const std::optional<jinja::Value>& toast) const {
   jinja::Dict context;
   context.set("session", session_value(house.store.session(session)));
   set_messages(context, house.store.newest_messages(session, kShownMessages),

@@ -67,7 +67,7 @@ struct Call {
   server::HttpResponse session_list(jinja::Dict extra = {}) const;
   // #messages of the session: the newest ones of its active path.
   server::HttpResponse messages(const store::SessionId& session,
-                                std::optional<jinja::Value> toast = std::nullopt) const;
+                                const std::optional<jinja::Value>& toast = std::nullopt) const;
 };
 
 using PageHandler = server::Reply (*)(const Call& call);

@@ -95,7 +95,7 @@ class LiveAnswer {
   void add_text(const std::string& text);
   void close_thought();
   void finish_round(const chat::TurnFinished& finished);
-  StreamEvent event(std::string_view name, Json data) const;
+  StreamEvent event(std::string_view name, const Json& data) const;
   void add_text_news(std::size_t part, std::size_t from, std::size_t before,
                      std::vector<StreamEvent>& out) const;
   void add_tool_news(std::size_t part, std::vector<StreamEvent>& out) const;

@@ -61,7 +61,7 @@ std::string LiveAnswer::id_at(std::size_t offset) const {
   return id_text(turn_.id) + "." + std::to_string(offset);
 }
 
-StreamEvent LiveAnswer::event(std::string_view name, Json data) const {
+StreamEvent LiveAnswer::event(std::string_view name, const Json& data) const {
   Json out = {{"turn", id_text(turn_.id)}, {"message", id_text(turn_.answer)}};
   out.update(data);
   std::size_t offset = 0;
@@ -171,7 +171,7 @@ std::vector<StreamEvent> LiveAnswer::news() {
   if (is_phase_new || (now - progress_at_ >= kProgressPeriod && progress != heard_progress_)) {
     heard_progress_ = progress;
     progress_at_ = now;
-    out.push_back(event("progress", std::move(progress)));
+    out.push_back(event("progress", progress));
   }
   return out;
 }
@@ -207,11 +207,11 @@ StreamEvent LiveAnswer::ended() const {
   if (answer_.state == store::AnswerState::Error) {
     data["text"] = answer_.error.text;
     data["hint"] = answer_.error.hint;
-    return event("error", std::move(data));
+    return event("error", data);
   }
   data["reason"] = word_of(answer_.state);
   data["tokens"] = answer_.figures.tokens;
-  return event("done", std::move(data));
+  return event("done", data);
 }
 
 }  // namespace smol::page

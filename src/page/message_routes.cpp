@@ -70,7 +70,7 @@ void refuse_while_running(const Call& call, const store::SessionId& session) {
   }
 }
 
-Value toast_value(const store::Deletion& deletion, std::string text, std::string_view target) {
+Value toast_value(const store::Deletion& deletion, std::string_view text, std::string_view target) {
   return Value::dict({{"text", text_value(text)},
                       {"undo_id", id_value(deletion.id)},
                       {"seconds", Value::integer(store::SessionStore::kUndoTime.count())},

@@ -1,6 +1,6 @@
 #include "page/message_views.h"
 
-#include <ranges>
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -167,15 +167,13 @@ std::int64_t context_used(const store::Answer& answer) noexcept {
 }
 
 std::int64_t context_used(std::span<const store::Message> messages) noexcept {
-  for (const store::Message& message : messages | std::views::reverse) {
-    if (message.role == store::Role::Note) {
-      return 0;
-    }
-    if (message.role == store::Role::Assistant && message.answer.figures.prompt_tokens > 0) {
-      return context_used(message.answer);
-    }
-  }
-  return 0;
+  const auto counts = [](const store::Message& message) {
+    return message.role == store::Role::Note ||
+           (message.role == store::Role::Assistant && message.answer.figures.prompt_tokens > 0);
+  };
+  const auto last = std::find_if(messages.rbegin(), messages.rend(), counts);
+  const bool is_answer = last != messages.rend() && last->role == store::Role::Assistant;
+  return is_answer ? context_used(last->answer) : 0;
 }
 
 }  // namespace smol::page

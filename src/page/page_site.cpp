@@ -1,5 +1,6 @@
 #include "page/page_site.h"
 
+#include <array>
 #include <exception>
 #include <utility>
 
@@ -75,83 +76,89 @@ void PageSite::add(server::Router& router, std::string method, std::string path,
               .body_bytes = body_bytes});
 }
 
-void PageSite::add_routes(server::Router& router) {
-  for (const char* path : {"/", "/chat", "/chat/{session}"}) {
-    add(router, "GET", path, get_chat, Kind::Page);
+void PageSite::add_all(server::Router& router, std::string_view method, Kind kind,
+                       std::span<const Named> handlers) {
+  for (const auto& [path, handler] : handlers) {
+    add(router, std::string(method), path, handler, kind);
   }
-  add(router, "GET", "/status", get_status_page, Kind::Page);
-  const std::pair<const char*, PageHandler> fragments[] = {
-      {"/status/live", get_status_live}, {"/api/messages", get_messages},
-      {"/api/message", get_message},     {"/api/message-footer", get_message_footer},
-      {"/api/edit", get_edit},           {"/api/tool", get_tool},
-      {"/api/sessions", get_sessions},   {"/api/search", get_search},
-      {"/api/rename", get_rename},       {"/api/settings", get_settings},
+}
+
+void PageSite::add_fragments(server::Router& router) {
+  constexpr std::array kFragments = {
+      Named{"/status/live", get_status_live}, Named{"/api/messages", get_messages},
+      Named{"/api/message", get_message},     Named{"/api/message-footer", get_message_footer},
+      Named{"/api/edit", get_edit},           Named{"/api/tool", get_tool},
+      Named{"/api/sessions", get_sessions},   Named{"/api/search", get_search},
+      Named{"/api/rename", get_rename},       Named{"/api/settings", get_settings},
   };
-  for (const auto& [path, handler] : fragments) {
-    add(router, "GET", path, handler, Kind::Fragment);
-  }
-  const std::pair<const char*, PageHandler> data[] = {
-      {"/api/stream/{session}", get_stream},
-      {"/api/status", get_status},
-      {"/api/model-info", get_model_info},
-      {"/api/session-ids", get_session_ids},
-      {"/api/price", get_price},
-      {"/api/export-chat", get_export},
+  add_all(router, "GET", Kind::Fragment, kFragments);
+}
+
+void PageSite::add_actions(server::Router& router) {
+  constexpr std::array kActions = {
+      Named{"/api/chat", post_chat},
+      Named{"/api/summarize", post_summarize},
+      Named{"/api/regenerate", post_regenerate},
+      Named{"/api/continue", post_continue},
+      Named{"/api/edit", post_edit},
+      Named{"/api/stop", post_stop},
+      Named{"/api/pause", post_pause},
+      Named{"/api/resume", post_resume},
+      Named{"/api/answer-now", post_answer_now},
+      Named{"/api/tool", post_tool},
+      Named{"/api/branch", post_branch},
+      Named{"/api/delete", post_delete},
+      Named{"/api/undo", post_undo},
+      Named{"/api/attachment", post_attachment},
+      Named{"/api/reset-context", post_reset_context},
+      Named{"/api/compact", post_compact},
+      Named{"/api/rename", post_rename},
+      Named{"/api/pin", post_pin},
+      Named{"/api/archive", post_archive},
+      Named{"/api/settings", post_settings},
+      Named{"/api/toggle-thinking", post_toggle_thinking},
+      Named{"/api/set-temperature", post_set_temperature},
   };
-  for (const auto& [path, handler] : data) {
-    add(router, "GET", path, handler, Kind::Data);
-  }
-  const std::pair<const char*, PageHandler> actions[] = {
-      {"/api/chat", post_chat},
-      {"/api/summarize", post_summarize},
-      {"/api/regenerate", post_regenerate},
-      {"/api/continue", post_continue},
-      {"/api/edit", post_edit},
-      {"/api/stop", post_stop},
-      {"/api/pause", post_pause},
-      {"/api/resume", post_resume},
-      {"/api/answer-now", post_answer_now},
-      {"/api/tool", post_tool},
-      {"/api/branch", post_branch},
-      {"/api/delete", post_delete},
-      {"/api/undo", post_undo},
-      {"/api/attachment", post_attachment},
-      {"/api/reset-context", post_reset_context},
-      {"/api/compact", post_compact},
-      {"/api/rename", post_rename},
-      {"/api/pin", post_pin},
-      {"/api/archive", post_archive},
-      {"/api/settings", post_settings},
-      {"/api/toggle-thinking", post_toggle_thinking},
-      {"/api/set-temperature", post_set_temperature},
-  };
-  for (const auto& [path, handler] : actions) {
-    add(router, "POST", path, handler, Kind::Fragment);
-  }
+  add_all(router, "POST", Kind::Fragment, kActions);
   add(router, "POST", "/api/import", post_import, Kind::Fragment, kMostImportBytes);
-  for (const std::string folder : {"", "vendor/", "vendor/fonts/"}) {
-    router.add({.method = "GET",
-                .path = "/static/" + folder + "{file}",
-                .handler =
-                    [this, folder](const server::HttpRequest& request) {
-                      return asset(folder + request.rest, request);
-                    },
-                .needs_key = false,
-                .is_quick = true});
-  }
-  router.add({.method = "GET",
-              .path = "/sw.js",
-              .handler = [this](const auto& request) { return asset("sw.js", request); },
+}
+
+// Without a key: what a browser needs to show the login page.
+void PageSite::add_open(server::Router& router, std::string method, std::string path,
+                        server::Handler handler, bool is_quick) {
+  router.add({.method = std::move(method),
+              .path = std::move(path),
+              .handler = std::move(handler),
               .needs_key = false,
-              .is_quick = true});
-  router.add({.method = "GET",
-              .path = "/login",
-              .handler = [this](const auto& request) { return show_login(request); },
-              .needs_key = false});
-  router.add({.method = "POST",
-              .path = "/login",
-              .handler = [this](const auto& request) { return log_in(request); },
-              .needs_key = false});
+              .is_quick = is_quick});
+}
+
+void PageSite::add_routes(server::Router& router) {
+  constexpr std::array kPages = {Named{"/", get_chat}, Named{"/chat", get_chat},
+                                 Named{"/chat/{session}", get_chat},
+                                 Named{"/status", get_status_page}};
+  constexpr std::array kData = {
+      Named{"/api/stream/{session}", get_stream},
+      Named{"/api/status", get_status},
+      Named{"/api/model-info", get_model_info},
+      Named{"/api/session-ids", get_session_ids},
+      Named{"/api/price", get_price},
+      Named{"/api/export-chat", get_export},
+  };
+  add_all(router, "GET", Kind::Page, kPages);
+  add_all(router, "GET", Kind::Data, kData);
+  add_fragments(router);
+  add_actions(router);
+  for (const std::string folder : {"", "vendor/", "vendor/fonts/"}) {
+    const auto file = [this, folder](const server::HttpRequest& request) {
+      return asset(folder + request.rest, request);
+    };
+    add_open(router, "GET", "/static/" + folder + "{file}", file, true);
+  }
+  const auto worker = [this](const auto& request) { return asset("sw.js", request); };
+  add_open(router, "GET", "/sw.js", worker, true);
+  add_open(router, "GET", "/login", [this](const auto& request) { return show_login(request); });
+  add_open(router, "POST", "/login", [this](const auto& request) { return log_in(request); });
 }
 
 server::Reply PageSite::answer(const server::HttpRequest& request, PageHandler handler,

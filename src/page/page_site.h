@@ -5,7 +5,10 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "page/assets.h"
 #include "page/house.h"
@@ -40,8 +43,16 @@ class PageSite {
   // What a refusal looks like: a whole page, a notice above the input, or an error object.
   enum class Kind { Page, Fragment, Data };
 
+  using Named = std::pair<const char*, PageHandler>;
+
   void add(server::Router& router, std::string method, std::string path, PageHandler handler,
            Kind kind, std::size_t body_bytes = 0);
+  void add_all(server::Router& router, std::string_view method, Kind kind,
+               std::span<const Named> handlers);
+  void add_fragments(server::Router& router);
+  void add_actions(server::Router& router);
+  void add_open(server::Router& router, std::string method, std::string path,
+                server::Handler handler, bool is_quick = false);
   server::Reply answer(const server::HttpRequest& request, PageHandler handler, Kind kind) const;
   server::Reply refuse(const server::HttpRequest& request, const Refusal& refusal, Kind kind) const;
   server::Reply asset(const std::string& path, const server::HttpRequest& request) const;

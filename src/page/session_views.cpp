@@ -41,8 +41,9 @@ std::chrono::year_month_day local_date(store::Time now) {
       std::chrono::time_point_cast<std::chrono::system_clock::duration>(now));
   std::tm local{};
   localtime_r(&seconds, &local);
-  return std::chrono::year(local.tm_year + 1900) / static_cast<unsigned>(local.tm_mon + 1) /
-         static_cast<unsigned>(local.tm_mday);
+  const std::chrono::year year(local.tm_year + 1900);
+  const std::chrono::month month(static_cast<unsigned>(local.tm_mon) + 1U);
+  return {year, month, std::chrono::day(static_cast<unsigned>(local.tm_mday))};
 }
 
 Value session_value(const store::Session& session) {

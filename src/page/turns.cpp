@@ -43,23 +43,28 @@ Turns::Turns(chat::Assistant& assistant, store::SessionStore& store, std::vector
   beat_ = std::thread([this] { run_beat(); });
 }
 
-Turns::~Turns() {
-  titles_.give_way();
+// Those that are not saved after a moment.
+std::vector<Turns::LivePtr> Turns::interrupt_all() {
   std::vector<LivePtr> left;
-  {
-    std::unique_lock lock(mutex_);
-    is_closing_ = true;
-    for (const auto& [session, live] : lives_) {
-      live->answer->interrupt();
-      if (live->waits) {
-        add_job([this, live = live] { go_on(live); });
-      }
-    }
-    changed_.wait_for(lock, kEndPatience, [this] { return lives_.empty(); });
-    for (const auto& [session, live] : lives_) {
-      left.push_back(live);
+  std::unique_lock lock(mutex_);
+  is_closing_ = true;
+  for (const auto& [session, live] : lives_) {
+    live->answer->interrupt();
+    if (live->waits) {
+      add_job([this, live = live] { go_on(live); });
     }
   }
+  changed_.wait_for(lock, kEndPatience, [this] { return lives_.empty(); });
+  left.reserve(lives_.size());
+  for (const auto& [session, live] : lives_) {
+    left.push_back(live);
+  }
+  return left;
+}
+
+Turns::~Turns() {
+  titles_.give_way();
+  const std::vector<LivePtr> left = interrupt_all();
   for (const LivePtr& live : left) {
     finish(live, store::AnswerState::Interrupted);
   }
@@ -240,20 +245,24 @@ void Turns::run_beat() {
   }
 }
 
+void Turns::purge() noexcept {
+  bool again = true;
+  try {
+    again = store_.purge();  // others may have been deleted meanwhile
+  } catch (const std::exception&) {
+    // the disk may be full only for now
+  }
+  if (again) {
+    purge_later();
+  }
+}
+
 // Requires the mutex.
 Turns::Clock::duration Turns::beat(Clock::time_point now) {
   beat_turns(now);
   if (purge_at_ && now >= *purge_at_) {
     purge_at_.reset();
-    add_job([this] {
-      try {
-        if (store_.purge()) {
-          purge_later();  // others may have been deleted meanwhile
-        }
-      } catch (const std::exception&) {
-        purge_later();
-      }
-    });
+    add_job([this] { purge(); });
   }
   if (!lives_.empty()) {
     return kBeat;

@@ -120,6 +120,8 @@ class Turns {
               store::AnswerError error = {}) noexcept;
   void save(const LivePtr& live) noexcept;
 
+  std::vector<LivePtr> interrupt_all();
+  void purge() noexcept;
   void run_beat();
   // What is due, and how long nothing else will be.
   Clock::duration beat(Clock::time_point now);

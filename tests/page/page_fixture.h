@@ -137,7 +137,7 @@ class PageTest : public ::testing::Test {
     open();
   }
 
-  ~PageTest() override { site->end(); }
+  void TearDown() override { site->end(); }
 
   void open() {
     router = server::Router(rules);
@@ -159,7 +159,8 @@ class PageTest : public ::testing::Test {
     open();
   }
 
-  static server::HttpRequest request(std::string method, std::string path, std::string body = "") {
+  static server::HttpRequest request(std::string method, const std::string& path,
+                                     std::string body = "") {
     server::HttpRequest out;
     out.method = std::move(method);
     out.path = path.substr(0, path.find('?'));
@@ -212,7 +213,7 @@ class PageTest : public ::testing::Test {
 
   // The same, with the answer's end.
   std::string finished_session(const std::string& answer = "Hi there.") {
-    const std::string session = begin();
+    std::string session = begin();
     const auto tab = listen(session);
     turn()->say(answer);
     turn()->finish(assistant.finished);
