@@ -96,9 +96,9 @@ page::PageFacts page_facts(const std::filesystem::path& model) {
   facts.model_name = model.stem().string();
   // "SmolLM3-3B-Q4_K_M": the page says the quantization beside the name.
   const std::size_t dash = facts.model_name.rfind('-');
-  const std::string_view ending = std::string_view(facts.model_name).substr(dash + 1);
-  if (dash != std::string::npos && (ending.starts_with("Q") || ending.starts_with("F") ||
-                                    ending.starts_with("BF") || ending.starts_with("IQ"))) {
+  if (dash != std::string::npos &&
+      std::string_view("qQfFbBiI").find(facts.model_name[dash + 1]) != std::string_view::npos &&
+      facts.model_name.find_first_of("0123456789", dash) != std::string::npos) {
     facts.model_name.resize(dash);
   }
   facts.model_file = model.filename().string();

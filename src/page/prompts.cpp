@@ -1,6 +1,7 @@
 #include "page/prompts.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <ctime>
 #include <utility>
 
@@ -27,6 +28,12 @@ void set(Json& body, const char* name, const std::optional<T>& value) {
   }
 }
 
+void set_count(Json& body, const char* name, const std::optional<std::int64_t>& value) {
+  if (value) {
+    body[name] = static_cast<std::uint64_t>(std::max<std::int64_t>(*value, 0));
+  }
+}
+
 std::size_t count_calls(std::span<const chat::Message> messages) {
   std::size_t count = 0;
   for (const chat::Message& message : messages) {
@@ -43,9 +50,9 @@ chat::AnswerOptions answer_options(const store::Settings& settings, const chat::
   set(body, "top_p", settings.top_p);
   set(body, "min_p", settings.min_p);
   set(body, "repetition_penalty", settings.repetition_penalty);
-  set(body, "top_k", settings.top_k);
-  set(body, "seed", settings.seed);
-  set(body, "max_tokens", settings.max_tokens);
+  set_count(body, "top_k", settings.top_k);
+  set_count(body, "seed", settings.seed);
+  set_count(body, "max_tokens", settings.max_tokens);
   chat::AnswerOptions options = server::read_answer_wish(server::Fields(body, ""), model).options;
   // A limit leaves room for the answer, where nobody said how much.
   if (settings.thinking_budget) {

@@ -1,10 +1,14 @@
 // What the page does: sending, streams that survive, control in each phase, keys, tabs. PAGE_URL names a real server, whose answers must
 // be slow enough to act on (`--pace`); else the preview, with PAGE_PACE_MS a token.
-import {browser, expect, force, patience, phase, run, say, server} from './support.mjs';
+import {answer_with, browser, expect, force, patience, phase, run, say, server} from './support.mjs';
 
 const place = await server(['--pace-ms', process.env.PAGE_PACE_MS || '40']);
 const web = await browser(place.url);
 const ASK = 'Explain how a hash map works, with a small example.';
+const SHORT = 'That depends on the hash function. A good one spreads the keys evenly; then even a full map rarely needs two steps.';
+const LONG = Array.from({length: 60}, (_, n) => `Paragraph ${n}: ${SHORT}`).join('\n\n');
+const ANSWER = `A **hash map** stores pairs of keys and values.\n\n${SHORT}\n\n1. one\n2. two, with \`code\` and $a^2$\n\n` +
+  `\`\`\`python\nfor key in keys:\n    print(key)\n\`\`\`\n\n${SHORT} ${SHORT}\n\n> Keys must not change while they are in the map.\n`;
 const answers = page => page.locator('.message.assistant');
 const last_text = page => answers(page).last().locator('.parts > .md').last();
 const idle = page => phase(page, 'idle', 4 * patience);
@@ -15,6 +19,7 @@ const on_page = (check, options) => async () => {
   const page = await web.open(options);
   try {
     await page.goto(place.url);
+    await answer_with(page, ANSWER);
     await check(page);
     expect(!web.faults.length, web.faults.slice(0, 3).join(' || '));
   } finally {
@@ -42,17 +47,18 @@ const checks = [
     await page.waitForSelector('.thought-last', {state: 'hidden'});
     expect(!(await page.locator('.thought details').evaluate(node => node.open)), 'the thought is open');
     await page.click('.thought summary');
-    expect((await page.innerText('.thought-text')).includes('hash map'), 'the thought is empty');
+    expect((await page.innerText('.thought-text')).trim(), 'the thought is empty');
     await page.press('body', 'Escape');
     await idle(page);
   })],
   ...['reading', 'thinking', 'writing'].map(wanted => [`stop works while ${wanted}`, on_page(async page => {
     if (wanted === 'writing') await without_thinking(page);
-    await say(page, ASK);
+    await say(page, wanted === 'reading' ? `${ASK} ${'It reads for a while. '.repeat(120)}` : ASK);
     await phase(page, wanted);
     await page.click('[aria-label="Stop"]');
     await idle(page);
     await page.waitForSelector('.ending >> text=Stopped by you');
+    await answer_with(page, LONG);
     await say(page, 'A long one, once more');
     await page.waitForFunction(() => document.querySelectorAll('.message.user').length === 2);
     await phase(page, ['reading', 'thinking', 'writing']);
@@ -112,6 +118,7 @@ const checks = [
   })],
   ['a message typed during an answer waits and is sent after it', on_page(async page => {
     await without_thinking(page);
+    await answer_with(page, LONG);
     await say(page, 'A long one');
     await phase(page, ['reading', 'writing']);
     await say(page, 'The second');
@@ -230,6 +237,7 @@ const checks = [
   })],
   ['at most ten updates a second, and the reader who scrolled up stays there', on_page(async page => {
     await without_thinking(page);
+    await answer_with(page, LONG);
     await say(page, 'A long one');
     await page.waitForFunction(() => document.getElementById('scroll').scrollHeight > 1200);
     const updates = await page.evaluate(async () => {

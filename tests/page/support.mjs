@@ -56,16 +56,24 @@ export async function say(page, text) {
   await page.press('#message', 'Enter');
 }
 
+const escapes = {'\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t'};
+const grammar_of = text => `root ::= "${text.replace(/[\\"\n\r\t]/g, c => escapes[c])}"`;
+
+// What is sent from this page (until it is left) is answered with `text`, letter for letter; thoughts before it are the model's own.
+export const answer_with = (page, text) => page.evaluate(value => {
+  const form = document.getElementById('composer');
+  const field = form.elements.grammar || form.appendChild(Object.assign(document.createElement('input'), {type: 'hidden', name: 'grammar'}));
+  field.value = value;
+}, grammar_of(text));
+
 // Sends a message whose answer is forced to be `text`, letter for letter, and waits until it has been written.
 export async function force(page, text, timeout = 4 * patience) {
   const before = await page.locator('.message.assistant').count();
-  await page.evaluate(text => {
-    const escapes = {'\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t'};
-    const literal = text.replace(/[\\"\n\r\t]/g, c => escapes[c]);
+  await page.evaluate(grammar => {
     const form = document.getElementById('composer');
-    const values = {message: 'Say it.', think: 'off', grammar: `root ::= "${literal}"`};
+    const values = {message: 'Say it.', think: 'off', grammar};
     return htmx.ajax('POST', '/api/chat', {source: form, target: '#messages', swap: 'beforeend', values});
-  }, text);
+  }, grammar_of(text));
   await page.waitForFunction(n => document.querySelectorAll('.message.assistant').length > n, before);
   await page.waitForFunction(() => document.body.dataset.phase === 'idle' &&
     !document.querySelector('.message.assistant:last-of-type')?.matches('[data-state="running"]'), null, {timeout});
