@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "store/import_readers.h"
+#include "store/title.h"
 
 namespace smol::store {
 namespace {
@@ -47,10 +48,13 @@ std::vector<ForeignOrder> parents_first(const std::vector<ForeignNode>& nodes) {
   return order;
 }
 
-Transcript& add_session(ImportJob& job, std::string title) {
+Transcript& add_session(ImportJob& job, std::string_view title) {
   Transcript& transcript = job.result.transcripts.emplace_back();
   Session& session = transcript.session;
-  session.title = title.empty() ? "Imported conversation" : std::move(title);
+  session.title = title_line(title);
+  if (session.title.empty()) {
+    session.title = "Imported conversation";
+  }
   session.title_origin = TitleOrigin::Person;
   session.created_at = session.updated_at = job.defaults.now;
   session.date = job.defaults.date;

@@ -54,7 +54,7 @@ struct ForeignOrder {
 std::vector<ForeignOrder> parents_first(const std::vector<ForeignNode>& nodes);
 
 // Appends a session with the defaults, and returns it.
-Transcript& add_session(ImportJob& job, std::string title);
+Transcript& add_session(ImportJob& job, std::string_view title);
 // Appends a text file to the message.
 void attach(Message& message, std::string name, std::string text, const ImportJob& job);
 // The time that a foreign number of seconds or milliseconds is; else what is absent.

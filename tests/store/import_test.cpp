@@ -207,6 +207,19 @@ TEST(ImportOwn, NamesTheFieldThatIsWrong) {
             "sessions[0].messages[0].parts[0].text: expected a value, found none");
   EXPECT_EQ(refusal(own("", R"(, "settings": {"temperature": 3})")),
             "sessions[0].settings.temperature: expected a number from 0.0 to 2.0, found 3");
+  EXPECT_EQ(refusal(own("", R"(, "settings": {"repetition_penalty": 0})")),
+            "sessions[0].settings.repetition_penalty: expected a number from 0.01 to 100.0, "
+            "found 0");
+  EXPECT_EQ(refusal(own("", R"(, "title": " ")")),
+            "sessions[0].title: expected some text, found none");
+}
+
+TEST(Import, GivesEachSessionATitleOfOneBoundedLine) {
+  const std::string name = "\\n first\\n" + std::string(5000, 'x');
+  EXPECT_EQ(only(R"({"conv": {"name": ")" + name + R"("}, "messages": []})").session.title,
+            "first");
+  EXPECT_EQ(only(own("", R"(, "title": ")" + std::string(5000, 'x') + "\"")).session.title,
+            std::string(200, 'x') + "…");
 }
 
 TEST(ImportOwn, RefusesANewerVersion) {

@@ -5,8 +5,10 @@ namespace smol::store {
 namespace {
 
 std::vector<MessageId> found(TestStore& store, std::string_view query) {
+  const auto hits = store->search(query, 100).hits;
   std::vector<MessageId> ids;
-  for (const SearchHit& hit : store->search(query, 100).hits) {
+  ids.reserve(hits.size());
+  for (const SearchHit& hit : hits) {
     ids.push_back(hit.message.value_or(0));
   }
   return ids;
@@ -53,6 +55,13 @@ TEST(Search, TakesEveryQueryAsText) {
   EXPECT_TRUE(found(store, "text:x OR say").empty());
   EXPECT_TRUE(found(store, " \n\t ").empty());
   EXPECT_TRUE(found(store, "").empty());
+}
+
+TEST(Search, TakesANulForABlank) {
+  TestStore store;
+  const Turn turn = store.talk("x", "first and last");
+  EXPECT_EQ(found(store, std::string_view("first\0last", 10)), std::vector{turn.answer});
+  EXPECT_TRUE(found(store, std::string_view("\0", 1)).empty());
 }
 
 TEST(Search, FindsTitlesAndAttachmentsButNoThoughtsAndNoToolResults) {
