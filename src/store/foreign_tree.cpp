@@ -1,4 +1,5 @@
 // What the readers of foreign exports share.
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -59,6 +60,12 @@ Transcript& add_session(ImportJob& job, std::string_view title) {
   session.created_at = session.updated_at = job.defaults.now;
   session.date = job.defaults.date;
   return transcript;
+}
+
+void check_items(const Field& list, const ImportJob& job) {
+  if (list.json().size() > job.limits.items) {
+    list.refuse("at most " + std::to_string(job.limits.items) + " items", "more");
+  }
 }
 
 void attach(Message& message, std::string name, std::string text, const ImportJob& job) {
