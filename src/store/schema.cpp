@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::int64_t kApplicationId = 0x736D6F6C;  // "smol"
 
-// `deletion_id` is set while a deletion can be undone. `turns` holds the running ones: those that
+// `deletion_id` is set while a deletion can be undone; `purged` is 1 when its rows are removed, 2
+// when the file has been written anew without them. `turns` holds the running ones: those that
 // are found when the file is opened were interrupted.
 constexpr const char* kTables = R"sql(
 CREATE TABLE deletions (
@@ -166,7 +167,7 @@ void migrate(Connection& connection) {
 void prepare_schema(Connection& connection) {
   check_owner(connection);
   connection.script(
-      "PRAGMA busy_timeout = 5000; PRAGMA auto_vacuum = NONE; PRAGMA journal_mode = WAL; PRAGMA "
+      "PRAGMA auto_vacuum = NONE; PRAGMA journal_mode = WAL; PRAGMA "
       "synchronous = FULL;"
       "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;"
       "PRAGMA recursive_triggers = OFF; PRAGMA cache_size = -8192;"

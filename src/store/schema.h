@@ -5,10 +5,9 @@
 
 namespace smol::store {
 
-// Sets what holds for the whole connection (WAL, synchronous=FULL, foreign keys, secure_delete; 5 s
-// of patience with other programs) and migrates the file, an empty one too. Throws
-// Error{Unsupported} for a file of a newer version, Error{BadInput} for a database of something
-// else, and as Connection does.
+// Sets what holds for the whole connection (WAL, synchronous=FULL, foreign keys, secure_delete) and
+// migrates the file, an empty one too. Throws Error{Unsupported} for a file of a newer version,
+// Error{BadInput} for a database of something else, and as Connection does.
 void prepare_schema(Connection& connection);
 
 }  // namespace smol::store

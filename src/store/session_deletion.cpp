@@ -174,11 +174,14 @@ void SessionStore::remove_expired() {
 
 // secure_delete overwrites deleted rows, but a search index keeps deleted words until its segments
 // are merged, and rows that SQLite moved between pages leave copies in the pages' gaps: only a new
-// file and an empty WAL are certain. The deletions stay on record until then, so that a crash, or
-// another program that is reading the file, repeats this.
+// file and an empty WAL are certain. The deletions stay on record until then, for a crash, and for
+// another program that is reading the file: it keeps the WAL as it is.
 void SessionStore::scrub() {
-  connection_->execute("INSERT INTO found_parts (found_parts) VALUES ('optimize')");
-  connection_->execute("VACUUM");
+  if (connection_->query("SELECT 1 FROM deletions WHERE purged = 1").next()) {
+    connection_->execute("INSERT INTO found_parts (found_parts) VALUES ('optimize')");
+    connection_->execute("VACUUM");
+    connection_->execute("UPDATE deletions SET purged = 2 WHERE purged = 1");
+  }
   {
     Rows row = connection_->query("PRAGMA wal_checkpoint(TRUNCATE)");
     const bool is_busy = !row.next() || row.flag(0);
