@@ -106,7 +106,7 @@ Turn SessionStore::begin_session(const NewSession& session, const UserInput& inp
   made.date = session.date;
   made.settings = session.settings;
   insert_session(*connection_, made);
-  const Turn turn = *begin_below(made.id, std::nullopt, input);
+  Turn turn = *begin_below(made.id, std::nullopt, input);
   transaction.commit();
   return turn;
 }

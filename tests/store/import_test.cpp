@@ -344,7 +344,9 @@ std::string zipped(const std::vector<ZipFile>& files) {
     put(directory, static_cast<std::uint32_t>(out.size()), 4);
     directory += file.name;
     put(out, 0x04034b50, 4);
-    out += common + file.name + packed;
+    out += common;
+    out += file.name;
+    out += packed;
   }
   const auto start = static_cast<std::uint32_t>(out.size());
   out += directory;

@@ -102,8 +102,8 @@ TEST(Search, CutsAPlaceBetweenCharacters) {
   store.talk("x", text + "針" + text);
   const SearchHit hit = store->search("針", 10).hits.at(0);
   EXPECT_EQ(hit.match, "針");
-  EXPECT_EQ(hit.before.size(), std::string("…").size() + 40 * 3);
-  EXPECT_EQ(hit.after.size(), std::string("…").size() + 80 * 3);
+  EXPECT_EQ(hit.before.size(), std::string("…").size() + std::size_t{40} * 3);
+  EXPECT_EQ(hit.after.size(), std::string("…").size() + std::size_t{80} * 3);
 }
 
 TEST(Search, CountsWhatTheLimitLeavesOut) {
