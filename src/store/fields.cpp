@@ -1,7 +1,6 @@
 #include "store/fields.h"
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "base/error.h"
@@ -135,9 +134,10 @@ double Field::real(double least, double most) const {
 }
 
 std::int64_t Field::whole() const {
-  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 53U;  // what JavaScript counts exactly
   if (!value_->is_number_unsigned() || value_->get<std::uint64_t>() > kMost) {
-    refuse("a whole number from 0", value_->is_number() ? value_->dump() : value_->type_name());
+    refuse("a whole number from 0 to " + std::to_string(kMost),
+           value_->is_number() ? value_->dump() : value_->type_name());
   }
   return value_->get<std::int64_t>();
 }
@@ -167,7 +167,7 @@ std::int64_t Field::whole(const char* key, std::int64_t absent) const {
 }
 
 std::int64_t Field::figure(const char* key) const {
-  constexpr double kMost = 1e15;
+  constexpr double kMost = 1e12;
   const auto found = find(key);
   const double value = found && found->value_->is_number() ? found->value_->get<double>() : 0.0;
   return value > 0 && value < kMost ? std::llround(value) : 0;

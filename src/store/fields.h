@@ -45,14 +45,14 @@ class Field {
   std::string text() const;
   bool flag() const;
   double real(double least, double most) const;
-  std::int64_t whole() const;                  // 0 or more
+  std::int64_t whole() const;                  // 0 to 2^53
   std::size_t index(std::size_t count) const;  // below `count`
 
   // The same of a member, with a value for one that is absent.
   std::string text(const char* key, std::string_view absent = "") const;
   bool flag(const char* key, bool absent) const;
   std::int64_t whole(const char* key, std::int64_t absent = 0) const;
-  // A figure of a foreign program, rounded: 0 where it is no number from 0.
+  // A figure of a foreign program, rounded: 0 where it is no number from 0 to 10^12.
   std::int64_t figure(const char* key) const;
 
   [[noreturn]] void refuse(std::string_view expected) const;

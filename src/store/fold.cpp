@@ -52,12 +52,15 @@ std::string folded(std::string_view text) {
 }
 
 std::optional<Span> find_folded(std::string_view text, std::string_view word) noexcept {
+  const char32_t first = utf8::next(word).code_point;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = match_length(text.substr(at), word);
+    const auto step = utf8::next(text.substr(at));
+    const bool may_begin = lower(step.code_point) == first;
+    const std::size_t length = may_begin ? match_length(text.substr(at), word) : 0;
     if (length > 0) {
       return Span{at, at + length};
     }
-    at += utf8::next(text.substr(at)).length;
+    at += step.length;
   }
   return std::nullopt;
 }

@@ -1,9 +1,11 @@
 // What the readers of foreign exports share.
+#include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "base/json.h"
 #include "store/import_readers.h"
+#include "store/title.h"
 
 namespace smol::store {
 namespace {
@@ -47,14 +49,23 @@ std::vector<ForeignOrder> parents_first(const std::vector<ForeignNode>& nodes) {
   return order;
 }
 
-Transcript& add_session(ImportJob& job, std::string title) {
+Transcript& add_session(ImportJob& job, std::string_view title) {
   Transcript& transcript = job.result.transcripts.emplace_back();
   Session& session = transcript.session;
-  session.title = title.empty() ? "Imported conversation" : std::move(title);
+  session.title = title_line(title);
+  if (session.title.empty()) {
+    session.title = "Imported conversation";
+  }
   session.title_origin = TitleOrigin::Person;
   session.created_at = session.updated_at = job.defaults.now;
   session.date = job.defaults.date;
   return transcript;
+}
+
+void check_items(const Field& list, const ImportJob& job) {
+  if (list.json().size() > job.limits.items) {
+    list.refuse("at most " + std::to_string(job.limits.items) + " items", "more");
+  }
 }
 
 void attach(Message& message, std::string name, std::string text, const ImportJob& job) {

@@ -16,6 +16,7 @@ struct ImportLimits {
   std::size_t values = 4'000'000;                    // JSON values in the file
   std::size_t keys = 10'000;                         // of one JSON object
   std::size_t messages = 100'000;                    // in the file
+  std::size_t items = 2'000;                         // of one message: calls, results, texts
 };
 
 // What a foreign file does not say.

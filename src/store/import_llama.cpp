@@ -21,6 +21,14 @@ struct Place {
   bool is_tool = false;
 };
 
+std::size_t bytes_of(const Part& part) {
+  if (const auto* tool = std::get_if<ToolPart>(&part)) {
+    return sizeof(Part) + tool->arguments.size() + tool->result.size();
+  }
+  const auto* thinking = std::get_if<ThinkingPart>(&part);
+  return sizeof(Part) + (thinking ? thinking->text : std::get<TextPart>(part).text).size();
+}
+
 class LlamaSession {
  public:
   LlamaSession(const Field& header, ImportJob& job)
@@ -124,7 +132,7 @@ class LlamaSession {
       message.answer.state = AnswerState::Done;
       entry = *new_entry(std::move(message), above.entry).entry;
     } else {
-      entry = continued(above);
+      entry = continued(field, above);
     }
     Answer& answer = transcript_.entries[entry].message.answer;
     add_parts(field, answer);
@@ -132,13 +140,19 @@ class LlamaSession {
   }
 
   // The entry above, or a sibling with the same beginning if it goes on already.
-  std::size_t continued(const Place& above) {
-    Transcript::Entry copy = transcript_.entries[*above.entry];
-    auto& parts = copy.message.answer.parts;
-    if (parts.size() == above.parts) {
+  std::size_t continued(const Field& field, const Place& above) {
+    const Transcript::Entry& first = transcript_.entries[*above.entry];
+    if (first.message.answer.parts.size() == above.parts) {
       return *above.entry;
     }
-    parts.resize(above.parts);
+    for (const Part& part : first.message.answer.parts) {
+      job_.copied_bytes += bytes_of(part);
+    }
+    if (job_.copied_bytes > job_.limits.text_bytes) {
+      field.refuse("answers that go on in a few ways", "one that goes on in many");
+    }
+    Transcript::Entry copy = first;
+    copy.message.answer.parts.resize(above.parts);
     copy.message.answer.figures = above.figures;
     transcript_.entries.push_back(std::move(copy));
     return transcript_.entries.size() - 1;
@@ -172,7 +186,9 @@ class LlamaSession {
       return;
     }
     const Json parsed = calls->is_text() ? job_.parse(calls->text(), calls->path()) : calls->json();
-    Field(parsed, calls->path()).each([&](const Field& call) {
+    const Field list(parsed, calls->path());
+    check_items(list, job_);
+    list.each([&](const Field& call) {
       const Field function = call.at("function");
       const auto arguments = function.find("arguments");
       answer.parts.emplace_back(ToolPart{call.text("id"), function.at("name").text(),

@@ -19,7 +19,7 @@ std::string error_text(const Field& error) {
   return content && content->is_text() ? content->text() : "The answer failed.";
 }
 
-Answer foreign_answer(const Field& field) {
+Answer foreign_answer(const Field& field, const ImportJob& job) {
   Answer answer;
   answer.state = field.flag("done", true) ? AnswerState::Done : AnswerState::Interrupted;
   const auto error = field.find("error");
@@ -27,7 +27,7 @@ Answer foreign_answer(const Field& field) {
     answer.state = AnswerState::Error;
     answer.error.text = error_text(*error);
   }
-  answer.parts = open_webui_parts(field);
+  answer.parts = open_webui_parts(field, job);
   if (const auto usage = field.find("usage"); usage && usage->is_object()) {
     answer.figures.tokens =
         std::max(usage->figure("completion_tokens"), usage->figure("eval_count"));
@@ -54,7 +54,7 @@ Message read_message(const Field& field, bool is_user, ImportJob& job) {
   message.role = is_user ? Role::User : Role::Assistant;
   message.created_at = foreign_time(field, "timestamp", job.defaults.now);
   if (!is_user) {
-    message.answer = foreign_answer(field);
+    message.answer = foreign_answer(field, job);
     return message;
   }
   message.answer.state = AnswerState::Done;

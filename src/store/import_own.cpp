@@ -6,6 +6,7 @@
 #include "store/calendar.h"
 #include "store/import_readers.h"
 #include "store/names.h"
+#include "store/title.h"
 
 namespace smol::store {
 namespace {
@@ -31,21 +32,23 @@ Time time_at(const Field& object, const char* key) {
 
 Settings read_settings(const Field& field) {
   constexpr double kMostTemperature = 2;
+  constexpr double kLeastPenalty = 0.01;
+  constexpr double kMostPenalty = 100;
   Settings settings;
   settings.think = field.flag("think", true);
   settings.system = field.text("system");
-  const auto real = [&](const char* key, double most) -> std::optional<double> {
+  const auto real = [&](const char* key, double least, double most) -> std::optional<double> {
     const auto found = field.find(key);
-    return found ? std::optional(found->real(0, most)) : std::nullopt;
+    return found ? std::optional(found->real(least, most)) : std::nullopt;
   };
   const auto whole = [&](const char* key) -> std::optional<std::int64_t> {
     const auto found = field.find(key);
     return found ? std::optional(found->whole()) : std::nullopt;
   };
-  settings.temperature = real("temperature", kMostTemperature);
-  settings.top_p = real("top_p", 1);
-  settings.min_p = real("min_p", 1);
-  settings.repetition_penalty = real("repetition_penalty", 2);
+  settings.temperature = real("temperature", 0, kMostTemperature);
+  settings.top_p = real("top_p", 0, 1);
+  settings.min_p = real("min_p", 0, 1);
+  settings.repetition_penalty = real("repetition_penalty", kLeastPenalty, kMostPenalty);
   settings.top_k = whole("top_k");
   settings.seed = whole("seed");
   settings.max_tokens = whole("max_tokens");
@@ -55,7 +58,7 @@ Settings read_settings(const Field& field) {
 
 Session read_session_fields(const Field& field) {
   Session session;
-  session.title = field.at("title").text();
+  session.title = title_line(field.at("title").text());
   if (session.title.empty()) {
     field.at("title").refuse("some text", "none");
   }

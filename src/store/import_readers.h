@@ -19,6 +19,8 @@ struct ImportJob {
   const ImportLimits& limits;
   MessageCount count;
   std::size_t values = 0;  // JSON values so far
+  std::size_t copied_bytes =
+      0;  // of answers that go on in several ways, and are kept once for each
   Import result;
 
   Json parse(std::string_view text, std::string_view what) {
@@ -54,7 +56,9 @@ struct ForeignOrder {
 std::vector<ForeignOrder> parents_first(const std::vector<ForeignNode>& nodes);
 
 // Appends a session with the defaults, and returns it.
-Transcript& add_session(ImportJob& job, std::string title);
+Transcript& add_session(ImportJob& job, std::string_view title);
+// Refuses a list of more than ImportLimits::items.
+void check_items(const Field& list, const ImportJob& job);
 // Appends a text file to the message.
 void attach(Message& message, std::string name, std::string text, const ImportJob& job);
 // The time that a foreign number of seconds or milliseconds is; else what is absent.

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/json.h"
-#include "store/import_readers.h"
 
 namespace smol::store {
 namespace {
@@ -176,10 +175,11 @@ std::string open_webui_text(const Field& message) {
   return content->is_list() ? joined_texts(message, "content") : content->text();
 }
 
-std::vector<Part> open_webui_parts(const Field& message) {
+std::vector<Part> open_webui_parts(const Field& message, const ImportJob& job) {
   std::vector<Part> parts;
   const auto output = message.find("output");
   if (output && output->is_list()) {
+    check_items(*output, job);
     output->each([&](const Field& item) { add_item(item, parts); });
   }
   return parts.empty() ? parts_of_content(open_webui_text(message)) : parts;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "store/fields.h"
+#include "store/import_readers.h"
 #include "store/types.h"
 
 namespace smol::store {
@@ -14,6 +14,6 @@ namespace smol::store {
 std::string open_webui_text(const Field& message);
 
 // The parts of an assistant's message.
-std::vector<Part> open_webui_parts(const Field& message);
+std::vector<Part> open_webui_parts(const Field& message, const ImportJob& job);
 
 }  // namespace smol::store

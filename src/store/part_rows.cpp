@@ -40,7 +40,7 @@ void write(Connection& db, MessageId message, std::size_t position, const PartRo
       row.arguments, row.state, row.searchable);
 }
 
-PartRow row_of(const Part& part, bool searchable) {
+PartRow row_of(const Part& part, bool has_ended) {
   if (const auto* thinking = std::get_if<ThinkingPart>(&part)) {
     return {.kind = kThinking,
             .text = thinking->text,
@@ -54,9 +54,9 @@ PartRow row_of(const Part& part, bool searchable) {
             .name = tool->name,
             .call_id = tool->call_id,
             .arguments = tool->arguments,
-            .state = name_of(tool->state)};
+            .state = name_of(has_ended && is_open(tool->state) ? ToolState::Failed : tool->state)};
   }
-  return {.kind = kText, .text = std::get<TextPart>(part).text, .searchable = searchable};
+  return {.kind = kText, .text = std::get<TextPart>(part).text, .searchable = has_ended};
 }
 
 ToolPart tool_of(const Connection& db, const Rows& row) {
@@ -122,9 +122,9 @@ void write_input_parts(Connection& db, MessageId id, const Message& message) {
 }
 
 void write_answer_parts(Connection& db, MessageId id, const std::vector<Part>& parts,
-                        bool searchable) {
+                        bool has_ended) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    write(db, id, i, row_of(parts[i], searchable));
+    write(db, id, i, row_of(parts[i], has_ended));
   }
   db.execute("DELETE FROM parts WHERE message_id = ?1 AND position >= ?2", id, parts.size());
 }

@@ -14,9 +14,10 @@ namespace smol::store {
 void read_parts(Connection& db, Message& message);
 // Of a user's message or a note.
 void write_input_parts(Connection& db, MessageId id, const Message& message);
-// Replaces what was written before, touching only what changed.
+// Replaces what was written before, touching only what changed. Of an answer that has ended, the
+// text can be searched, and a call that has not ended has failed.
 void write_answer_parts(Connection& db, MessageId id, const std::vector<Part>& parts,
-                        bool searchable);
+                        bool has_ended);
 
 // Answer::written as JSON text; "" for none.
 std::string packed(const std::vector<std::vector<chat::Piece>>& written);

@@ -56,6 +56,23 @@ Time time_of(std::int64_t ms) noexcept {
   return Time(Milliseconds(ms));
 }
 
+Settings read_next_settings(Connection& db) {
+  Rows row = db.query(
+      "SELECT think, system, temperature, top_p, min_p, repetition_penalty, top_k, seed,"
+      " max_tokens, thinking_budget FROM next_settings");
+  return row.next() ? settings_of(row, 0) : Settings{};
+}
+
+void write_next_settings(Connection& db, const Settings& settings) {
+  db.execute(
+      "INSERT OR REPLACE INTO next_settings (id, think, system, temperature, top_p, min_p,"
+      " repetition_penalty, top_k, seed, max_tokens, thinking_budget)"
+      " VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+      settings.think, std::string_view(settings.system), settings.temperature, settings.top_p,
+      settings.min_p, settings.repetition_penalty, settings.top_k, settings.seed,
+      settings.max_tokens, settings.thinking_budget);
+}
+
 Session read_session(Connection& db, const SessionId& id) {
   Rows row = db.query(
       "SELECT title, title_origin, created_at, updated_at, date, pinned, archived, think, system,"
@@ -103,6 +120,18 @@ void update_session(Connection& db, const Session& session) {
       session.pinned, session.archived, settings.think, std::string_view(settings.system),
       settings.temperature, settings.top_p, settings.min_p, settings.repetition_penalty,
       settings.top_k, settings.seed, settings.max_tokens, settings.thinking_budget);
+}
+
+std::optional<UserInput> read_queued(Connection& db, const SessionId& id) {
+  Rows row = db.query("SELECT queued FROM sessions WHERE id = ?1 AND queued IS NOT NULL",
+                      std::string_view(id));
+  return row.next() ? std::optional(unpacked_input(row.text(0))) : std::nullopt;
+}
+
+void write_queued(Connection& db, const SessionId& id, const std::optional<UserInput>& input) {
+  const std::string text = input ? packed(*input) : "";
+  db.execute("UPDATE sessions SET queued = ?2 WHERE id = ?1", std::string_view(id),
+             input ? std::optional(std::string_view(text)) : std::nullopt);
 }
 
 void touch_session(Connection& db, const SessionId& id, Time now) {
@@ -170,7 +199,11 @@ void write_answer(Connection& db, MessageId id, const Answer& answer) {
   write_answer_parts(db, id, answer.parts, answer.state != AnswerState::Running);
 }
 
-void make_searchable(Connection& db, MessageId id) {
+void interrupt_answer(Connection& db, MessageId id) {
+  db.execute("UPDATE messages SET state = 'interrupted' WHERE id = ?1", id);
+  db.execute(
+      "UPDATE parts SET state = 'failed' WHERE message_id = ?1 AND state IN ('asking', 'running')",
+      id);
   db.execute(
       "UPDATE parts SET searchable = 1 WHERE message_id = ?1 AND kind = 'text' AND NOT searchable",
       id);

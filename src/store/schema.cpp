@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::int64_t kApplicationId = 0x736D6F6C;  // "smol"
 
-// `deletion_id` is set while a deletion can be undone. `turns` holds the running ones: those that
+// `deletion_id` is set while a deletion can be undone; `purged` is 1 when its rows are removed, 2
+// when the file has been written anew without them. `turns` holds the running ones: those that
 // are found when the file is opened were interrupted.
 constexpr const char* kTables = R"sql(
 CREATE TABLE deletions (
@@ -109,8 +110,25 @@ CREATE TRIGGER part_shown AFTER UPDATE OF text, searchable ON parts WHEN new.sea
 END;
 )sql";
 
+// The settings of the next new session: one row, or none.
+constexpr const char* kNextSettings = R"sql(
+CREATE TABLE next_settings (
+  id INTEGER PRIMARY KEY,
+  think INTEGER NOT NULL,
+  system TEXT NOT NULL,
+  temperature REAL,
+  top_p REAL,
+  min_p REAL,
+  repetition_penalty REAL,
+  top_k INTEGER,
+  seed INTEGER,
+  max_tokens INTEGER,
+  thinking_budget INTEGER
+) STRICT;
+)sql";
+
 // Step i leads from version i to i + 1. A step that was released never changes.
-constexpr std::array<const char*, 1> kSteps{kTables};
+constexpr std::array<const char*, 2> kSteps{kTables, kNextSettings};
 
 std::int64_t number(Connection& connection, std::string_view sql) {
   Rows rows = connection.query(sql);
@@ -149,7 +167,8 @@ void migrate(Connection& connection) {
 void prepare_schema(Connection& connection) {
   check_owner(connection);
   connection.script(
-      "PRAGMA auto_vacuum = NONE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+      "PRAGMA auto_vacuum = NONE; PRAGMA journal_mode = WAL; PRAGMA "
+      "synchronous = FULL;"
       "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;"
       "PRAGMA recursive_triggers = OFF; PRAGMA cache_size = -8192;"
       "PRAGMA journal_size_limit = 8388608");

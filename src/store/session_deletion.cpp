@@ -3,8 +3,10 @@
 #include <vector>
 
 #include "store/connection.h"
+#include "store/names.h"
 #include "store/rows.h"
 #include "store/session_store.h"
+#include "store/title.h"
 #include "store/tree.h"
 
 namespace smol::store {
@@ -49,6 +51,24 @@ bool can_return(Connection& db, const Deletion& deletion) {
   return row.next() && row.flag(0);
 }
 
+// A title that is the first message's line follows the first one that is there.
+void follow_first_message(Connection& db, const SessionId& id) {
+  Session session = read_session(db, id);
+  if (session.title_origin != TitleOrigin::FirstLine) {
+    return;
+  }
+  std::optional<MessageId> first;
+  {
+    Rows row = db.query(
+        "SELECT min(id) FROM messages WHERE session_id = ?1 AND role = ?2 AND deletion_id IS NULL",
+        std::string_view(id), name_of(Role::User));
+    first = row.next() ? row.maybe_integer(0) : std::nullopt;
+  }
+  const Message message = first ? read_message(db, *first) : Message{};
+  session.title = first_title(message.text, message.attachments);
+  update_session(db, session);
+}
+
 std::vector<DeletionId> deletions(Connection& db, std::string_view sql, std::int64_t value) {
   Rows row = db.query(sql, value);
   std::vector<DeletionId> ids;
@@ -83,6 +103,7 @@ Deletion SessionStore::erase_message(MessageId id) {
              message.parent ? newest_leaf(*connection_, *message.parent)
                             : newest_leaf(*connection_, session));
   }
+  follow_first_message(*connection_, session);
   touch_session(*connection_, session, clock_());
   transaction.commit();
   return {deletion, session, id};
@@ -92,11 +113,12 @@ std::optional<Deletion> SessionStore::undo(DeletionId id) {
   const Lock lock(mutex_);
   Transaction transaction(*connection_);
   Deletion deletion{id, {}, std::nullopt};
-  std::optional<MessageId> leaf;
+  std::optional<MessageId> leaf;  // where it was among what was deleted
   {
     Rows row = connection_->query(
-        "SELECT session_id, message_id, leaf_id FROM deletions"
-        " WHERE id = ?1 AND created_at > ?2 AND NOT purged",
+        "SELECT d.session_id, d.message_id, m.id FROM deletions d"
+        " LEFT JOIN messages m ON m.id = d.leaf_id AND m.deletion_id = d.id"
+        " WHERE d.id = ?1 AND d.created_at > ?2 AND NOT d.purged",
         id, to_number(clock_() - kUndoTime));
     if (!row.next()) {
       return std::nullopt;
@@ -110,9 +132,13 @@ std::optional<Deletion> SessionStore::undo(DeletionId id) {
   }
   connection_->execute("UPDATE sessions SET deletion_id = NULL WHERE deletion_id = ?1", id);
   connection_->execute("UPDATE messages SET deletion_id = NULL WHERE deletion_id = ?1", id);
-  if (deletion.message && leaf) {
+  if (!leaf && !leaf_of(*connection_, deletion.session)) {
+    leaf = newest_leaf(*connection_, deletion.session);
+  }
+  if (leaf) {
     set_leaf(*connection_, deletion.session, leaf);
   }
+  follow_first_message(*connection_, deletion.session);
   connection_->execute("DELETE FROM deletions WHERE id = ?1", id);
   transaction.commit();
   return deletion;
@@ -148,12 +174,22 @@ void SessionStore::remove_expired() {
 
 // secure_delete overwrites deleted rows, but a search index keeps deleted words until its segments
 // are merged, and rows that SQLite moved between pages leave copies in the pages' gaps: only a new
-// file is certain. The deletions stay on record until it is there, so a crash repeats this.
+// file and an empty WAL are certain. The deletions stay on record until then, for a crash, and for
+// another program that is reading the file: it keeps the WAL as it is.
 void SessionStore::scrub() {
-  connection_->execute("INSERT INTO found_parts (found_parts) VALUES ('optimize')");
-  connection_->execute("VACUUM");
+  if (connection_->query("SELECT 1 FROM deletions WHERE purged = 1").next()) {
+    connection_->execute("INSERT INTO found_parts (found_parts) VALUES ('optimize')");
+    connection_->execute("VACUUM");
+    connection_->execute("UPDATE deletions SET purged = 2 WHERE purged = 1");
+  }
+  {
+    Rows row = connection_->query("PRAGMA wal_checkpoint(TRUNCATE)");
+    const bool is_busy = !row.next() || row.flag(0);
+    if (is_busy) {
+      return;
+    }
+  }
   connection_->execute("DELETE FROM deletions WHERE purged");
-  connection_->execute("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 }  // namespace smol::store

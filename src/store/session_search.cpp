@@ -26,8 +26,9 @@ struct Query {
   std::vector<std::string> short_words;  // folded; the index does not know them
 };
 
+// The index's query language ends at a NUL.
 bool is_blank(char c) noexcept {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\0';
 }
 
 // A phrase of FTS5's query language.

@@ -6,9 +6,9 @@
 #include "base/error.h"
 #include "store/checks.h"
 #include "store/connection.h"
-#include "store/part_rows.h"
 #include "store/rows.h"
 #include "store/schema.h"
+#include "store/title.h"
 #include "store/tree.h"
 
 namespace smol::store {
@@ -94,15 +94,32 @@ Settings SessionStore::change_settings(const SessionId& id,
   return session.settings;
 }
 
+Settings SessionStore::next_settings() const {
+  const Lock lock(mutex_);
+  return read_next_settings(*connection_);
+}
+
+Settings SessionStore::change_next_settings(const std::function<void(Settings&)>& change) {
+  const Lock lock(mutex_);
+  Transaction transaction(*connection_);
+  Settings settings = read_next_settings(*connection_);
+  change(settings);
+  check_text(settings.system, "system prompt");
+  write_next_settings(*connection_, settings);
+  transaction.commit();
+  return settings;
+}
+
 void SessionStore::rename(const SessionId& id, std::string_view title) {
   check_text(title, "title");
-  if (title.empty()) {
+  const std::string line = title_line(title);
+  if (line.empty()) {
     throw Error(ErrorCode::BadInput, "title: expected some text, found none");
   }
   const Lock lock(mutex_);
   Transaction transaction(*connection_);
   Session session = read_session(*connection_, id);
-  session.title = title;
+  session.title = line;
   session.title_origin = TitleOrigin::Person;
   update_session(*connection_, session);
   transaction.commit();
@@ -110,13 +127,14 @@ void SessionStore::rename(const SessionId& id, std::string_view title) {
 
 bool SessionStore::set_automatic_title(const SessionId& id, std::string_view title) {
   check_text(title, "title");
+  const std::string line = title_line(title);
   const Lock lock(mutex_);
   Transaction transaction(*connection_);
   Session session = read_session(*connection_, id);
-  if (session.title_origin == TitleOrigin::Person || title.empty()) {
+  if (session.title_origin == TitleOrigin::Person || line.empty()) {
     return false;
   }
-  session.title = title;
+  session.title = line;
   session.title_origin = TitleOrigin::Model;
   update_session(*connection_, session);
   transaction.commit();
@@ -144,23 +162,17 @@ void SessionStore::archive(const SessionId& id, bool archived) {
 std::optional<UserInput> SessionStore::queued(const SessionId& id) const {
   const Lock lock(mutex_);
   read_session(*connection_, id);
-  Rows row = connection_->query("SELECT queued FROM sessions WHERE id = ?1", std::string_view(id));
-  if (!row.next() || row.is_null(0)) {
-    return std::nullopt;
-  }
-  return unpacked_input(row.text(0));
+  return read_queued(*connection_, id);
 }
 
 void SessionStore::set_queued(const SessionId& id, const std::optional<UserInput>& input) {
   if (input) {
     check_input(*input);
   }
-  const std::optional<std::string> text = input ? std::optional(packed(*input)) : std::nullopt;
   const Lock lock(mutex_);
   Transaction transaction(*connection_);
   read_session(*connection_, id);
-  connection_->execute("UPDATE sessions SET queued = ?2 WHERE id = ?1", std::string_view(id),
-                       text ? std::optional(std::string_view(*text)) : std::nullopt);
+  write_queued(*connection_, id, input);
   transaction.commit();
 }
 

@@ -70,8 +70,9 @@ class SessionStore {
   static constexpr std::chrono::seconds kUndoTime{30};
 
   // Opens `sessions.db` in the folder, made if missing, migrates it, and marks the answers that
-  // were running as interrupted. Throws what DataFolder throws (another process has it),
-  // Error{Unsupported} if a newer version wrote it, Error{BadInput} if it is another program's.
+  // were running as interrupted and their calls without a result as failed. Throws what DataFolder
+  // throws (another process has it), Error{Unsupported} if a newer version wrote it,
+  // Error{BadInput} if it is another program's.
   explicit SessionStore(const std::filesystem::path& folder, Clock clock = system_time);
   ~SessionStore();
   SessionStore(const SessionStore&) = delete;
@@ -89,7 +90,11 @@ class SessionStore {
   Counts counts() const;
   // Reads the settings, lets `change` alter them and keeps the result, which is returned.
   Settings change_settings(const SessionId& id, const std::function<void(Settings&)>& change);
-  // Throws Error{BadInput} for an empty title.
+  // The same for those that the next new session is to have (NewSession).
+  Settings next_settings() const;
+  Settings change_next_settings(const std::function<void(Settings&)>& change);
+  // A title is one line of at most 200 characters; what is longer is cut. Throws Error{BadInput}
+  // for an empty one.
   void rename(const SessionId& id, std::string_view title);
   // Sets a title that a model made, unless a person gave one (false).
   bool set_automatic_title(const SessionId& id, std::string_view title);
@@ -125,6 +130,8 @@ class SessionStore {
   Turn begin_session(const NewSession& session, const UserInput& input);
   // Appends a message and its answer to the active path.
   std::optional<Turn> begin_turn(const SessionId& id, const UserInput& input);
+  // The same with the queued message, which is then queued no longer. Nothing: there is none, too.
+  std::optional<Turn> begin_queued_turn(const SessionId& id);
   // A sibling of a user's message, with its answer. Error{BadInput}: it is no user's message.
   std::optional<Turn> begin_edit(MessageId id, const UserInput& input);
   // A new answer: beside this one, or below a user's message. Error{BadInput}: it is a note.
@@ -132,13 +139,15 @@ class SessionStore {
   // This answer goes on. Error{BadInput}: it is no answer, or messages stand below it.
   std::optional<Turn> begin_continuation(MessageId id);
   std::optional<Turn> running_turn(const SessionId& id) const;
-  // Saves the answer as far as it has come; a state other than Running ends the turn. The caller
-  // saves at least once a second. Error{NotFound}: the turn has ended, or its session is gone.
+  // Saves the answer as far as it has come; a state other than Running ends the turn, and calls
+  // that have no result by then failed. The caller saves at least once a second. Error{NotFound}:
+  // the turn has ended, or its session is gone.
   void save(TurnId turn, const Answer& answer);
 
   // --- Deleting
   Deletion erase_session(const SessionId& id);
-  // The message and all below it; the active path then leads to the newest leaf that is left.
+  // The message and all below it; the active path then leads to the newest leaf that is left. A
+  // title from the first message's line follows the first one that is left.
   Deletion erase_message(MessageId id);
   // Nothing: it was brought back before, the time is over, or what it belonged to is deleted.
   std::optional<Deletion> undo(DeletionId id);

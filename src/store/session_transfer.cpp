@@ -11,6 +11,21 @@
 
 namespace smol::store {
 
+namespace {
+
+// As a restart would leave it.
+void interrupt(Answer& answer) {
+  answer.state = AnswerState::Interrupted;
+  for (Part& part : answer.parts) {
+    auto* tool = std::get_if<ToolPart>(&part);
+    if (tool != nullptr && is_open(tool->state)) {
+      tool->state = ToolState::Failed;
+    }
+  }
+}
+
+}  // namespace
+
 Transcript SessionStore::transcript(const SessionId& id) const {
   const Lock lock(mutex_);
   const Transaction snapshot(*connection_);
@@ -32,7 +47,7 @@ Transcript SessionStore::transcript(const SessionId& id) const {
       entry.parent = places.at(*entry.message.parent);
     }
     if (entry.message.answer.state == AnswerState::Running) {
-      entry.message.answer.state = AnswerState::Interrupted;
+      interrupt(entry.message.answer);
     }
     places.emplace(message, transcript.entries.size());
     transcript.entries.push_back(std::move(entry));
@@ -47,11 +62,13 @@ std::vector<SessionId> SessionStore::insert(const std::vector<Transcript>& trans
   const Lock lock(mutex_);
   Transaction transaction(*connection_);
   std::vector<SessionId> made;
+  made.reserve(transcripts.size());
   for (const Transcript& transcript : transcripts) {
     Session session = transcript.session;
     session.id = new_session_id();
     insert_session(*connection_, session);
     std::vector<MessageId> ids;
+    ids.reserve(transcript.entries.size());
     for (const Transcript::Entry& entry : transcript.entries) {
       Message message = entry.message;
       SMOL_CHECK(!entry.parent || *entry.parent < ids.size());

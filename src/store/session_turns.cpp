@@ -2,41 +2,16 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/utf8.h"
 #include "store/checks.h"
 #include "store/connection.h"
 #include "store/rows.h"
 #include "store/session_id.h"
 #include "store/session_store.h"
+#include "store/title.h"
 #include "store/tree.h"
 
 namespace smol::store {
 namespace {
-
-constexpr std::size_t kTitleCharacters = 60;
-
-// The first line that says something, cut to a title's length.
-std::string first_line(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  text.remove_prefix(begin == text.npos ? text.size() : begin);
-  text = text.substr(0, text.find_first_of("\r\n"));
-  std::size_t end = 0;
-  for (std::size_t count = 0; end < text.size(); ++count) {
-    if (count == kTitleCharacters) {
-      return std::string(text.substr(0, end)) + "…";
-    }
-    end += utf8::next(text.substr(end)).length;
-  }
-  return std::string(text);
-}
-
-std::string title_of(const UserInput& input) {
-  std::string title = first_line(input.text);
-  if (title.empty() && !input.attachments.empty()) {
-    title = first_line(input.attachments.front().name);
-  }
-  return title.empty() ? "New conversation" : title;
-}
 
 [[noreturn]] void refuse(MessageId id, std::string_view expected, std::string_view found) {
   throw Error(ErrorCode::BadInput, "message " + std::to_string(id) + ": expected " +
@@ -55,8 +30,7 @@ void SessionStore::mark_interrupted() {
     }
   }
   for (const MessageId id : interrupted) {
-    connection_->execute("UPDATE messages SET state = 'interrupted' WHERE id = ?1", id);
-    make_searchable(*connection_, id);
+    interrupt_answer(*connection_, id);
   }
   connection_->execute("DELETE FROM turns");
   transaction.commit();
@@ -127,12 +101,12 @@ Turn SessionStore::begin_session(const NewSession& session, const UserInput& inp
   Transaction transaction(*connection_);
   Session made;
   made.id = new_session_id();
-  made.title = title_of(input);
+  made.title = first_title(input.text, input.attachments);
   made.created_at = made.updated_at = clock_();
   made.date = session.date;
   made.settings = session.settings;
   insert_session(*connection_, made);
-  const Turn turn = *begin_below(made.id, std::nullopt, input);
+  Turn turn = *begin_below(made.id, std::nullopt, input);
   transaction.commit();
   return turn;
 }
@@ -144,6 +118,22 @@ std::optional<Turn> SessionStore::begin_turn(const SessionId& id, const UserInpu
   read_session(*connection_, id);
   auto turn = begin_below(id, leaf_of(*connection_, id), input);
   transaction.commit();
+  return turn;
+}
+
+std::optional<Turn> SessionStore::begin_queued_turn(const SessionId& id) {
+  const Lock lock(mutex_);
+  Transaction transaction(*connection_);
+  read_session(*connection_, id);
+  const auto input = read_queued(*connection_, id);
+  if (!input) {
+    return std::nullopt;
+  }
+  auto turn = begin_below(id, leaf_of(*connection_, id), *input);
+  if (turn) {
+    write_queued(*connection_, id, std::nullopt);
+    transaction.commit();
+  }
   return turn;
 }
 

@@ -87,6 +87,11 @@ struct ThinkingPart {
 
 enum class ToolState { Asking, Running, Done, Denied, Failed };
 
+// Whether it still waits for its result.
+constexpr bool is_open(ToolState state) noexcept {
+  return state == ToolState::Asking || state == ToolState::Running;
+}
+
 struct ToolPart {
   std::string call_id;  // unique in the store, so that its card is found by it
   std::string name;
@@ -133,7 +138,7 @@ struct AnswerError {
 // An answer as far as it has come.
 struct Answer {
   AnswerState state = AnswerState::Running;
-  std::vector<Part> parts;  // in the order written
+  std::vector<Part> parts;  // in the order written; a call is open only while the answer runs
   Figures figures;
   std::int64_t limit = 0;  // the tokens that were reached in Limit, ThinkingLimit and Context
   AnswerError error;       // in Error

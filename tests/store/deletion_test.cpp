@@ -1,5 +1,6 @@
 // Deleting, undo, and that nothing is left when undo is over.
 #include <random>
+#include <sqlite3.h>
 
 #include "store/test_store.h"
 
@@ -84,6 +85,59 @@ TEST(Deletion, BringsNothingBackBelowWhatIsDeleted) {
   EXPECT_EQ(store.path_text(first.session), "");
 }
 
+TEST(Deletion, BringsBackABranchThatNobodyReadsWithoutShowingIt) {
+  TestStore store;
+  const Turn first = store.talk("a", "1");
+  const Turn edit = store->begin_edit(*first.question, says("b")).value();
+  store.finish(edit, "2");
+  const Deletion deletion = store->erase_message(*first.question);
+  store.talk(first.session, "c", "3");
+  EXPECT_TRUE(store->undo(deletion.id).has_value());
+  EXPECT_EQ(store.path_text(first.session), "b/2/c/3");
+  EXPECT_EQ(store->message(*edit.question).branch.count, 2U);
+}
+
+TEST(Deletion, ShowsWhatComesBackWhenNothingElseIsLeft) {
+  TestStore store;
+  const Turn first = store.talk("a", "1");
+  const Turn edit = store->begin_edit(*first.question, says("b")).value();
+  store.finish(edit, "2");
+  const Deletion aside = store->erase_message(*first.question);
+  store->erase_message(*edit.question);
+  EXPECT_EQ(store.path_text(first.session), "");
+  EXPECT_TRUE(store->undo(aside.id).has_value());
+  EXPECT_EQ(store.path_text(first.session), "a/1");
+  store.now += kOver;
+  EXPECT_TRUE(store->purge());
+  EXPECT_EQ(store.path_text(first.session), "a/1");
+}
+
+TEST(Deletion, TakesTheTitleThatWasTheMessagesFirstLine) {
+  TestStore store;
+  const Turn first = store.talk("geheimnis", "1");
+  store.talk(first.session, "the rest", "2");
+  const Turn edit = store->begin_edit(*first.question, says("other")).value();
+  store.finish(edit, "3");
+  const Deletion deletion = store->erase_message(*first.question);
+  EXPECT_EQ(store->session(first.session).title, "other");
+  store->undo(deletion.id);
+  EXPECT_EQ(store->session(first.session).title, "geheimnis");
+  store->erase_message(*first.question);
+  store->erase_message(*edit.question);
+  EXPECT_EQ(store->session(first.session).title, "New conversation");
+  store.now += kOver;
+  EXPECT_TRUE(store->purge());
+  EXPECT_FALSE(folder_holds(store.path(), "geheimnis"));
+}
+
+TEST(Deletion, LeavesATitleThatAPersonGave) {
+  TestStore store;
+  const Turn turn = store.talk("a", "1");
+  store->rename(turn.session, "Mine");
+  store->erase_message(*turn.question);
+  EXPECT_EQ(store->session(turn.session).title, "Mine");
+}
+
 TEST(Deletion, EndsARunningTurnOnlyWhenItIsOver) {
   TestStore store;
   const Turn turn = store->begin_session({{}, kDate}, says("a"));
@@ -132,6 +186,7 @@ void write_slowly(TestStore& store, const Turn& turn, const std::string& word) {
 TEST(Deletion, LeavesNothingOfADeletedSessionInTheFolder) {
   TestStore store;
   std::vector<Turn> turns;
+  turns.reserve(12);
   for (int i = 0; i < 12; ++i) {
     const std::string word = secret(i);
     Settings settings;
@@ -181,6 +236,7 @@ TEST(Deletion, LeavesNoCopyOfWhatMovedBetweenPages) {
   TestStore store;
   std::mt19937 random(8);
   std::vector<Turn> turns;
+  turns.reserve(30);
   for (int i = 0; i < 30; ++i) {
     turns.push_back(store->begin_session({{}, kDate}, says(secret(i))));
   }
@@ -209,6 +265,23 @@ TEST(Deletion, LeavesNoTrigramOfADeletedMessageInTheIndex) {
   EXPECT_FALSE(folder_holds(store.path(), "ΞΨΩ"));
   EXPECT_FALSE(folder_holds(store.path(), "ξψω"));
   EXPECT_TRUE(folder_holds(store.path(), "hello"));
+}
+
+// Another program that reads the file keeps what was written before it began.
+TEST(Deletion, IsPurgedAgainUntilNobodyReadsTheOldFile) {
+  TestStore store;
+  const Turn turn = store.talk("geheimnis", "1");
+  sqlite3* reader = nullptr;
+  ASSERT_EQ(sqlite3_open((store.path() / "sessions.db").c_str(), &reader), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM messages", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  store->erase_session(turn.session);
+  store.now += kOver;
+  EXPECT_TRUE(store->purge());
+  ASSERT_EQ(sqlite3_close(reader), SQLITE_OK);
+  EXPECT_TRUE(store->purge());
+  EXPECT_FALSE(folder_holds(store.path(), "geheimnis"));
+  EXPECT_FALSE(store->purge());
 }
 
 TEST(Deletion, IsPurgedAfterARestartToo) {

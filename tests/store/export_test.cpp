@@ -86,6 +86,17 @@ TEST(Export, CallsARunningAnswerInterrupted) {
   EXPECT_EQ(read_export(text, kPlainDefaults).transcripts.size(), 1U);
 }
 
+TEST(Export, OfARunningAnswerIsTheSameBytesAfterAnImport) {
+  TestStore store;
+  const Turn turn = store->begin_session({{}, kDate}, says("a"));
+  Answer answer;
+  answer.parts = {ToolPart{"c", "time", "{}", ToolState::Asking, "", std::nullopt}};
+  store->save(turn.id, answer);
+  const std::string text = to_json({store->transcript(turn.session)});
+  const auto made = store->insert(read_export(text, kPlainDefaults).transcripts);
+  EXPECT_EQ(to_json({store->transcript(made.at(0))}), text);
+}
+
 TEST(Export, AsMarkdownShowsTheActivePath) {
   TestStore store;
   const SessionId id = rich_session(store);

@@ -188,9 +188,11 @@ TEST(ImportOwn, NamesTheFieldThatIsWrong) {
             "sessions[0].messages[0].parent: expected the index of one of 0 messages before it, "
             "found 0");
   EXPECT_EQ(refusal(own(user + R"(, "parent": -1})")),
-            "sessions[0].messages[0].parent: expected a whole number from 0, found -1");
+            "sessions[0].messages[0].parent: expected a whole number from 0 to 9007199254740992, "
+            "found -1");
   EXPECT_EQ(refusal(own(user + R"(, "parent": 99999999999999999999})")),
-            "sessions[0].messages[0].parent: expected a whole number from 0, found 1e+20");
+            "sessions[0].messages[0].parent: expected a whole number from 0 to 9007199254740992, "
+            "found 1e+20");
   EXPECT_EQ(refusal(own(user + "}", R"(, "leaf": 1)")),
             "sessions[0].leaf: expected the index of one of 1 messages before it, found 1");
   EXPECT_EQ(refusal(own(R"({"role": "king"})")),
@@ -207,6 +209,32 @@ TEST(ImportOwn, NamesTheFieldThatIsWrong) {
             "sessions[0].messages[0].parts[0].text: expected a value, found none");
   EXPECT_EQ(refusal(own("", R"(, "settings": {"temperature": 3})")),
             "sessions[0].settings.temperature: expected a number from 0.0 to 2.0, found 3");
+  EXPECT_EQ(refusal(own("", R"(, "settings": {"repetition_penalty": 0})")),
+            "sessions[0].settings.repetition_penalty: expected a number from 0.01 to 100.0, "
+            "found 0");
+  EXPECT_EQ(refusal(own("", R"(, "title": " ")")),
+            "sessions[0].title: expected some text, found none");
+}
+
+TEST(Import, GivesEachSessionATitleOfOneBoundedLine) {
+  const std::string name = "\\n first\\n" + std::string(5000, 'x');
+  EXPECT_EQ(only(R"({"conv": {"name": ")" + name + R"("}, "messages": []})").session.title,
+            "first");
+  EXPECT_EQ(only(own("", R"(, "title": ")" + std::string(5000, 'x') + "\"")).session.title,
+            std::string(200, 'x') + "…");
+}
+
+// In nanoseconds, or added up, such figures would be beyond every integer.
+TEST(Import, RefusesFiguresThatCannotBe) {
+  EXPECT_EQ(refusal(own(R"({"role": "assistant", "created": "2026-11-28T13:00:00.000Z",
+                           "state": "done", "parts": [], "ms": 9223372036854775807})")),
+            "sessions[0].messages[0].ms: expected a whole number from 0 to 9007199254740992, "
+            "found 9223372036854775807");
+  EXPECT_EQ(only(R"({"conv": {"name": "x"}, "messages": [{"id": "a", "role": "assistant",
+                    "timings": {"predicted_n": 1e15}}]})")
+                .entries.at(0)
+                .message.answer.figures.tokens,
+            0);
 }
 
 TEST(ImportOwn, RefusesANewerVersion) {
@@ -227,6 +255,31 @@ TEST(Import, IsBounded) {
             "[0].chat.history.messages.d: expected at most 3 messages, found more");
   EXPECT_NE(refusal(kLines, {.values = 100}).find("expected at most 100 values"),
             std::string::npos);
+}
+
+// A million copies of a text, or calls times results: small files that cost much.
+TEST(Import, IsBoundedInWhatItMakesOfASmallFile) {
+  std::string lines = R"({"type":"session","name":"x"})"
+                      "\n"
+                      R"({"type":"message","message":{"id":"a","role":"assistant","content":")" +
+                      std::string(20'000, 'x') +
+                      R"("}})"
+                      "\n"
+                      R"({"type":"message","message":{"id":"t","role":"tool","parent":"a"}})"
+                      "\n";
+  for (int i = 0; i < 10; ++i) {
+    lines += R"({"type":"message","message":{"id":")" + std::to_string(i) +
+             R"(","role":"assistant","content":"y","parent":"t"}})"
+             "\n";
+  }
+  EXPECT_EQ(only(lines).entries.size(), 10U);
+  EXPECT_EQ(refusal(lines, {.text_bytes = 100'000}),
+            "line 9.message: expected answers that go on in a few ways, found one that goes on in "
+            "many");
+  EXPECT_EQ(refusal(kOpenWebui, {.items = 4}),
+            "[0].chat.history.messages.b.output: expected at most 4 items, found more");
+  EXPECT_EQ(refusal(kLines, {.items = 0}),
+            "line 5.message.toolCalls: expected at most 0 items, found more");
 }
 
 TEST(Import, TouchesNothingWhenAFileIsRefused) {
@@ -291,7 +344,9 @@ std::string zipped(const std::vector<ZipFile>& files) {
     put(directory, static_cast<std::uint32_t>(out.size()), 4);
     directory += file.name;
     put(out, 0x04034b50, 4);
-    out += common + file.name + packed;
+    out += common;
+    out += file.name;
+    out += packed;
   }
   const auto start = static_cast<std::uint32_t>(out.size());
   out += directory;

@@ -39,7 +39,7 @@ struct Step {
 class Model {
  public:
   struct Session {
-    std::string title;
+    std::string title;  // "" until a person gives one
     std::vector<std::string> path;
     bool running = false;
     bool erased = false;
@@ -81,6 +81,7 @@ class Model {
   void apply(const Step& step) {
     using Kind = Step::Kind;
     if (step.kind == Kind::Purge) {
+      gone_ = erased_texts();
       std::erase_if(sessions_, [](const auto& entry) { return entry.second.erased; });
       return;
     }
@@ -88,7 +89,7 @@ class Model {
     auto& path = session.path;
     switch (step.kind) {
       case Kind::New:
-        session = {first_line(step.text), {step.text, ""}, true, false};
+        session = {"", {step.text, ""}, true, false};
         break;
       case Kind::Import:
         session = {step.text.substr(0, 20), {step.text, step.text + " imported"}, false, false};
@@ -119,6 +120,17 @@ class Model {
     }
   }
 
+  // What must be in no file once the time for undo is over.
+  std::vector<std::string> erased_texts() const {
+    std::vector<std::string> out = gone_;
+    for (const auto& [number, session] : sessions_) {
+      if (session.erased) {
+        out.insert(out.end(), session.path.begin(), session.path.end());
+      }
+    }
+    return out;
+  }
+
   // What a reader sees, in any order.
   std::multiset<std::string> outlines() const {
     std::multiset<std::string> out;
@@ -139,13 +151,8 @@ class Model {
   }
 
  private:
-  // The title that a store gives a new session.
-  static std::string first_line(const std::string& text) {
-    constexpr std::size_t kTitle = 60;
-    return text.size() <= kTitle ? text : text.substr(0, kTitle) + "…";
-  }
-
   std::map<int, Session> sessions_;
+  std::vector<std::string> gone_;
 };
 
 // A step that the model may make.

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 #include <random>
+#include <set>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -72,6 +73,7 @@ class Worker {
   void import(Known& known, const std::string& text) {
     Transcript transcript;
     transcript.session.title = text.substr(0, 20);
+    transcript.session.title_origin = TitleOrigin::Person;
     transcript.session.date = kDate;
     transcript.entries.resize(2);
     transcript.entries[0].message.text = text;
@@ -192,7 +194,9 @@ std::string shell_check(const std::filesystem::path& file) {
 std::multiset<std::string> outlines_of(const SessionStore& store) {
   std::multiset<std::string> out;
   for (const SessionId& id : store.session_ids()) {
-    Model::Session session{store.session(id).title, {}, false, false};
+    const Session found = store.session(id);
+    const bool is_given = found.title_origin == TitleOrigin::Person;
+    Model::Session session{is_given ? found.title : "", {}, false, false};
     for (const Message& message : store.newest_messages(id, TestStore::kAll).messages) {
       session.path.push_back(TestStore::text_of(message));
       session.running = message.answer.state == AnswerState::Interrupted;
@@ -200,6 +204,19 @@ std::multiset<std::string> outlines_of(const SessionStore& store) {
     out.insert(Model::outline(session));
   }
   return out;
+}
+
+// A text that no other begins with, unless it is short.
+bool is_one_of_a_kind(const std::string& text) {
+  return text.size() >= 60;
+}
+
+// What was deleted is in no file once the time for undo is over.
+void expect_gone(const std::filesystem::path& folder, SessionStore& store, const Model& model) {
+  store.purge();
+  for (const std::string& text : model.erased_texts()) {
+    EXPECT_FALSE(is_one_of_a_kind(text) && folder_holds(folder, text.substr(0, 60))) << text;
+  }
 }
 
 TEST(Kill, LosesNothingThatWasAcknowledged) {
@@ -213,10 +230,12 @@ TEST(Kill, LosesNothingThatWasAcknowledged) {
     if (std::filesystem::exists(folder.path() / "sessions.db") && outcome.steps > 0) {
       ASSERT_EQ(shell_check(folder.path() / "sessions.db"), "ok\n") << seed;
     }
-    const SessionStore store(folder.path());
+    SessionStore store(folder.path(), [] { return kStart + std::chrono::years(1); });
     const auto found = outlines_of(store);
-    ASSERT_TRUE(found == outcome.acknowledged.outlines() || found == outcome.perhaps.outlines())
+    const bool is_known = found == outcome.acknowledged.outlines();
+    ASSERT_TRUE(is_known || found == outcome.perhaps.outlines())
         << "kill " << seed << " after " << outcome.steps << " steps";
+    expect_gone(folder.path(), store, is_known ? outcome.acknowledged : outcome.perhaps);
   }
   std::printf("%u kills in %zu acknowledged steps\n", kills, steps);
 }

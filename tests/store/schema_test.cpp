@@ -31,9 +31,28 @@ TEST(Schema, IsMadeOnce) {
   for (int i = 0; i < 2; ++i) {
     Connection db(file);
     prepare_schema(db);
-    EXPECT_EQ(value_of(db, "PRAGMA user_version"), "1");
+    EXPECT_EQ(value_of(db, "PRAGMA user_version"), "2");
     EXPECT_EQ(value_of(db, "PRAGMA integrity_check"), "ok");
   }
+}
+
+TEST(Schema, BringsAFileOfTheFirstVersionUpToDateWithWhatItHolds) {
+  const test::TempFolder folder;
+  const DataFolder data(folder.path());
+  const auto file = data.private_file("sessions.db");
+  {
+    Connection db(file);
+    prepare_schema(db);
+    db.script(
+        "INSERT INTO sessions (id, title, title_origin, created_at, updated_at, date, think,"
+        " system) VALUES ('s', 'kept', 'person', 0, 0, '2026-11-28', 1, '');"
+        "DROP TABLE next_settings; PRAGMA user_version = 1");
+  }
+  Connection db(file);
+  prepare_schema(db);
+  EXPECT_EQ(value_of(db, "PRAGMA user_version"), "2");
+  EXPECT_EQ(value_of(db, "SELECT title FROM sessions"), "kept");
+  EXPECT_EQ(value_of(db, "SELECT count(*) FROM next_settings"), "0");
 }
 
 TEST(Transaction, IsUndoneUnlessItIsCommitted) {

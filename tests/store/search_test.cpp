@@ -5,8 +5,10 @@ namespace smol::store {
 namespace {
 
 std::vector<MessageId> found(TestStore& store, std::string_view query) {
+  const auto hits = store->search(query, 100).hits;
   std::vector<MessageId> ids;
-  for (const SearchHit& hit : store->search(query, 100).hits) {
+  ids.reserve(hits.size());
+  for (const SearchHit& hit : hits) {
     ids.push_back(hit.message.value_or(0));
   }
   return ids;
@@ -55,6 +57,13 @@ TEST(Search, TakesEveryQueryAsText) {
   EXPECT_TRUE(found(store, "").empty());
 }
 
+TEST(Search, TakesANulForABlank) {
+  TestStore store;
+  const Turn turn = store.talk("x", "first and last");
+  EXPECT_EQ(found(store, std::string_view("first\0last", 10)), std::vector{turn.answer});
+  EXPECT_TRUE(found(store, std::string_view("\0", 1)).empty());
+}
+
 TEST(Search, FindsTitlesAndAttachmentsButNoThoughtsAndNoToolResults) {
   TestStore store;
   const Turn turn =
@@ -93,8 +102,8 @@ TEST(Search, CutsAPlaceBetweenCharacters) {
   store.talk("x", text + "針" + text);
   const SearchHit hit = store->search("針", 10).hits.at(0);
   EXPECT_EQ(hit.match, "針");
-  EXPECT_EQ(hit.before.size(), std::string("…").size() + 40 * 3);
-  EXPECT_EQ(hit.after.size(), std::string("…").size() + 80 * 3);
+  EXPECT_EQ(hit.before.size(), std::string("…").size() + std::size_t{40} * 3);
+  EXPECT_EQ(hit.after.size(), std::string("…").size() + std::size_t{80} * 3);
 }
 
 TEST(Search, CountsWhatTheLimitLeavesOut) {

@@ -58,7 +58,7 @@ TEST(SessionStore, RefusesAFileOfANewerVersion) {
   run_sql(store.path() / "sessions.db", "PRAGMA user_version = 99");
   std::string message;
   EXPECT_EQ(error_of([&] { store.reopen(); }, &message), ErrorCode::Unsupported);
-  EXPECT_NE(message.find("sessions.db: expected sessions of version 1 or older, found version 99"),
+  EXPECT_NE(message.find("sessions.db: expected sessions of version 2 or older, found version 99"),
             std::string::npos)
       << message;
 }
@@ -122,6 +122,26 @@ TEST(SessionStore, KeepsSettingsAndDateThroughARestart) {
   EXPECT_EQ(changed.system, settings.system);
 }
 
+TEST(SessionStore, KeepsTheSettingsOfTheNextSession) {
+  TestStore store;
+  EXPECT_EQ(store->next_settings(), Settings{});
+  const Settings first = store->change_next_settings([](Settings& now) {
+    now.think = false;
+    now.system = "Be brief.";
+    now.top_p = 0.5;
+  });
+  const Settings changed = store->change_next_settings([](Settings& now) { now.max_tokens = 100; });
+  store.reopen();
+  EXPECT_EQ(store->next_settings(), changed);
+  EXPECT_EQ(changed.system, first.system);
+  EXPECT_FALSE(changed.think);
+  EXPECT_EQ(changed.max_tokens, 100);
+  EXPECT_EQ(
+      error_of([&] { store->change_next_settings([](Settings& now) { now.system = "\xFF"; }); }),
+      ErrorCode::BadInput);
+  EXPECT_EQ(store->next_settings(), changed);
+}
+
 TEST(SessionStore, TakesTheFirstLineAsTitleUntilThereIsABetterOne) {
   TestStore store;
   const SessionId id = store.talk("\n  Plan a trip\nto Lisbon", "Gladly").session;
@@ -133,6 +153,16 @@ TEST(SessionStore, TakesTheFirstLineAsTitleUntilThereIsABetterOne) {
   EXPECT_FALSE(store->set_automatic_title(id, "Portugal"));
   EXPECT_EQ(store->session(id).title, "My trip");
   EXPECT_EQ(error_of([&] { store->rename(id, ""); }), ErrorCode::BadInput);
+}
+
+TEST(SessionStore, GivesATitleOneLineOfBoundedLength) {
+  TestStore store;
+  const SessionId id = store.talk("Hello", "Hi").session;
+  store->rename(id, "\n two\nlines");
+  EXPECT_EQ(store->session(id).title, "two");
+  store->rename(id, std::string(5000, 'x'));
+  EXPECT_EQ(store->session(id).title, std::string(200, 'x') + "…");
+  EXPECT_EQ(error_of([&] { store->rename(id, " \n "); }), ErrorCode::BadInput);
 }
 
 TEST(SessionStore, CutsALongTitleBetweenCharacters) {
@@ -215,6 +245,7 @@ TEST(SessionStore, MayBeUsedByManyThreads) {
   TestStore store;
   const SessionId id = store.talk("Hello", "Hi").session;
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < 10; ++i) {

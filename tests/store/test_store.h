@@ -44,14 +44,14 @@ class TestStore {
 
   // A session with one finished turn.
   Turn talk(std::string_view question, std::string_view answer) {
-    const Turn turn = store_->begin_session({{}, kDate}, says(question));
+    Turn turn = store_->begin_session({{}, kDate}, says(question));
     finish(turn, answer);
     return turn;
   }
 
   // Appends a finished turn.
   Turn talk(const SessionId& session, std::string_view question, std::string_view answer) {
-    const Turn turn = store_->begin_turn(session, says(question)).value();
+    Turn turn = store_->begin_turn(session, says(question)).value();
     finish(turn, answer);
     return turn;
   }

@@ -16,12 +16,25 @@ Answer whole_answer() {
   answer.parts.emplace_back(ThinkingPart{"let me see", 3, Milliseconds(1200)});
   answer.parts.emplace_back(ToolPart{"call_1", "calculator", R"({"expression": "2+2"})",
                                      ToolState::Done, "4", Milliseconds(0)});
-  answer.parts.emplace_back(ToolPart{"call_2", "time", "{}", ToolState::Asking, "", std::nullopt});
+  answer.parts.emplace_back(ToolPart{"call_2", "time", "{}", ToolState::Denied, "", std::nullopt});
   answer.parts.emplace_back(TextPart{"It is 4."});
   answer.figures = {31, Milliseconds(2000), 120, 100, Milliseconds(400)};
   answer.limit = 512;
   answer.written = {{{"<tool_call>", true}, {"{}", false}}, {{"It is 4.", false}}};
   return answer;
+}
+
+// An answer that waits for the permission to make its second call.
+Answer asking() {
+  Answer answer;
+  answer.parts.emplace_back(ToolPart{"call_1", "time", "{}", ToolState::Running, "", std::nullopt});
+  answer.parts.emplace_back(
+      ToolPart{"call_2", "calculator", "{}", ToolState::Asking, "", std::nullopt});
+  return answer;
+}
+
+ToolState call_state(const Message& message, std::size_t part) {
+  return std::get<ToolPart>(message.answer.parts.at(part)).state;
 }
 
 TEST(Turn, AllowsOneAtATimeInASession) {
@@ -102,14 +115,49 @@ TEST(Turn, IsMarkedAsInterruptedByARestartAndCanGoOn) {
 TEST(Turn, FindsACallByItsId) {
   TestStore store;
   const Turn turn = store->begin_session({{}, kDate}, says("a"));
-  Answer answer = whole_answer();
-  answer.state = AnswerState::Running;
-  store->save(turn.id, answer);
+  store->save(turn.id, asking());
   const FoundCall found = store->find_call("call_2").value();
   EXPECT_EQ(found.message, turn.answer);
-  EXPECT_EQ(found.index, 2U);
+  EXPECT_EQ(found.index, 1U);
   EXPECT_EQ(found.call.state, ToolState::Asking);
   EXPECT_EQ(store->find_call("call_3"), std::nullopt);
+}
+
+TEST(Turn, LeavesNoCallOpenWhenItEnds) {
+  TestStore store;
+  const Turn turn = store->begin_session({{}, kDate}, says("a"));
+  Answer answer = asking();
+  store->save(turn.id, answer);
+  EXPECT_EQ(call_state(store->message(turn.answer), 1), ToolState::Asking);
+  answer.state = AnswerState::Stopped;
+  store->save(turn.id, answer);
+  EXPECT_EQ(call_state(store->message(turn.answer), 0), ToolState::Failed);
+  EXPECT_EQ(call_state(store->message(turn.answer), 1), ToolState::Failed);
+}
+
+TEST(Turn, LeavesNoCallOpenWhenARestartInterruptsIt) {
+  TestStore store;
+  const Turn turn = store->begin_session({{}, kDate}, says("a"));
+  store->save(turn.id, asking());
+  store.reopen();
+  EXPECT_EQ(call_state(store->message(turn.answer), 0), ToolState::Failed);
+  EXPECT_EQ(call_state(store->message(turn.answer), 1), ToolState::Failed);
+}
+
+TEST(Turn, BeginsWithTheQueuedMessageOnce) {
+  TestStore store;
+  const Turn first = store->begin_session({{}, kDate}, says("a"));
+  store->set_queued(first.session, UserInput{"b", {{"n.txt", "words", 1}}, false});
+  EXPECT_EQ(store->begin_queued_turn(first.session), std::nullopt);
+  EXPECT_TRUE(store->queued(first.session).has_value());
+  store.finish(first, "1");
+  const Turn second = store->begin_queued_turn(first.session).value();
+  EXPECT_EQ(store->queued(first.session), std::nullopt);
+  store.finish(second, "2");
+  EXPECT_EQ(store.path_text(first.session), "a/1/b/2");
+  EXPECT_EQ(store->message(*second.question).attachments.at(0).text, "words");
+  EXPECT_FALSE(store->message(second.answer).think);
+  EXPECT_EQ(store->begin_queued_turn(first.session), std::nullopt);
 }
 
 TEST(Turn, RefusesAnAnswerThatIsNoUtf8AndKeepsWhatWasSaved) {
