@@ -77,11 +77,20 @@ def e2e() -> Counts:
     return found
 
 
+def on_program(name: str, script: str, *arguments: str) -> Counts:
+    """A script of tests that ends with their sum, given the release program."""
+    run(name, [*PYTHON, script, "--program", BUILD / "release" / "bin" / "smolbot", *arguments], timeout_s=1800)
+    found = sum_line(LOG / f"{name}.log") or Counts(failed=1)
+    if found.failed:
+        tail(LOG / f"{name}.log")
+    return found
+
+
 def clients() -> Counts:
     """OpenAI's SDKs, ai and LangChain, unchanged, against the program."""
-    run("clients", [*PYTHON, "tests/clients/run_clients.py", "--program", BUILD / "release" / "bin" / "smolbot"],
-        timeout_s=1800)
-    found = sum_line(LOG / "clients.log") or Counts(failed=1)
-    if found.failed:
-        tail(LOG / "clients.log")
-    return found
+    return on_program("clients", "tests/clients/run_clients.py")
+
+
+def page() -> Counts:
+    """The page in a real browser."""
+    return on_program("page", "tests/page/run_page.py")
