@@ -91,7 +91,11 @@ const states = {
     await page.waitForSelector('.session form [name=title]');
   },
   async undo(page) {
-    await page.goto(chat('Fix my regex'));
+    await page.goto(place.url);
+    await say(page, 'A short one, please');  // a conversation of its own: the others are looked at again
+    await page.waitForURL(/chat/);
+    await page.waitForSelector('.message.assistant');
+    await phase(page, 'idle');
     if (page.viewportSize().width < 768) await page.click('.show-sidebar');
     await page.click('.session.current > .icon-button');
     await page.click('.menu:popover-open .bad');
