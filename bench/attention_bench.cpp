@@ -75,7 +75,8 @@ void report(const kernels::KernelTable& table, const Case& c) {
                                  kHeads,   kernels::kRun,     0.088F};
   const double seconds = seconds_of([&] {
     for (std::size_t run = 0; run < n_runs; ++run) {
-      table.attend_run({format, tiles.data() + run * kernels::kTilesPerRun}, queries, out.data());
+      const std::size_t first = run * kernels::kTilesPerRun;
+      table.attend_run({format, tiles.data() + first, tiles.size() - first}, queries, out.data());
     }
   });
   const auto products = static_cast<double>(n_runs * kernels::kRun * n * kHeadDim * 2);

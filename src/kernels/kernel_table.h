@@ -122,7 +122,10 @@ using KvStore = void (*)(KvFormat format, std::byte* tile, std::size_t index, co
 // What is cached of one run, in one layer and KV head.
 struct KvRun {
   KvFormat format;
-  const std::byte* const* tiles;  // as many as the positions that are visible to the last query
+  // As many as the positions that are visible to the last query; behind them those that are read
+  // after the run, as far as they are known, so that they can be asked for in time.
+  const std::byte* const* tiles;
+  std::size_t n_tiles;
 };
 
 // Tokens at successive positions, each with the query heads that share a KV head.

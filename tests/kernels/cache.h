@@ -35,7 +35,10 @@ class Cache {
   }
 
   // The run that begins at position run * kRun.
-  KvRun run(std::size_t run) const { return {format_, tiles_.data() + run * kTilesPerRun}; }
+  KvRun run(std::size_t run) const {
+    const std::size_t first = run * kTilesPerRun;
+    return {format_, tiles_.data() + first, tiles_.size() - first};
+  }
 
  private:
   KvFormat format_;

@@ -10,7 +10,8 @@ inline constexpr std::size_t kWidth = 8;
 
 SMOL_TARGET_BEGIN("avx2,fma,f16c")
 
-inline __m256 exp_float(__m256 x) noexcept {
+// e^x as exp_float(), for x that are not positive (or NaN).
+inline __m256 exp_of_negative(__m256 x) noexcept {
   using C = ExpConstants;
   const __m256 shifted = _mm256_fmadd_ps(x, _mm256_set1_ps(C::kLog2E), _mm256_set1_ps(kRoundMagic));
   const __m256 n = _mm256_sub_ps(shifted, _mm256_set1_ps(kRoundMagic));
@@ -26,9 +27,13 @@ inline __m256 exp_float(__m256 x) noexcept {
   const __m256i one = _mm256_castps_si256(_mm256_set1_ps(1.0F));
   const __m256 value = _mm256_mul_ps(p, _mm256_castsi256_ps(_mm256_add_epi32(exponent, one)));
   const __m256 low = _mm256_cmp_ps(x, _mm256_set1_ps(C::kLow), _CMP_LT_OQ);
-  const __m256 high = _mm256_cmp_ps(x, _mm256_set1_ps(C::kHigh), _CMP_GT_OQ);
+  return _mm256_andnot_ps(low, value);
+}
+
+inline __m256 exp_float(__m256 x) noexcept {
+  const __m256 high = _mm256_cmp_ps(x, _mm256_set1_ps(ExpConstants::kHigh), _CMP_GT_OQ);
   const __m256 infinity = _mm256_set1_ps(std::numeric_limits<float>::infinity());
-  return _mm256_andnot_ps(low, _mm256_blendv_ps(value, infinity, high));
+  return _mm256_blendv_ps(exp_of_negative(x), infinity, high);
 }
 
 inline __m256 silu(__m256 x) noexcept {

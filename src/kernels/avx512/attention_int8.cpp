@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
+#include <numeric>
 #include <type_traits>
 
 #include "kernels/avx512/ops.h"
@@ -18,9 +20,12 @@ namespace {
 struct Avx512AttentionOps {
   using Vec = __m512i;
   using Floats = __m512;
-  using Query = Vec;
+  using Keys = Vec;
+  using FourCodes = std::array<std::int8_t, 4>;
   static constexpr std::size_t kBytes = 64;
-  static constexpr std::size_t kColumns = 4;
+  static constexpr std::size_t kKeyColumns = 4;
+  static constexpr std::size_t kKeyVectors = 4;
+  static constexpr std::size_t kValueColumns = 4;
   static constexpr std::size_t kValueVectors = 4;
   static constexpr int kKeyBias = 128;
 
@@ -32,15 +37,21 @@ struct Avx512AttentionOps {
 
   static Vec broadcast(const void* from) noexcept { return _mm512_set1_epi32(load_i32(from)); }
 
-  static Query query(const std::int8_t* from) noexcept { return broadcast(from); }
+  static void store_query(const std::int8_t* codes, FourCodes* to) noexcept {
+    std::memcpy(to, codes, 8 * sizeof(FourCodes));
+  }
 
   // Unsigned, kKeyBias higher.
-  static Vec prepare_keys(Vec keys) noexcept {
+  static Keys prepare_keys(Vec keys) noexcept {
     return _mm512_xor_si512(keys, _mm512_set1_epi8(-128));
   }
 
-  static Vec add_keys(Vec sum, Vec keys, Query q) noexcept {
-    return _mm512_dpbusd_epi32(sum, keys, q);
+  template <std::size_t kVectors>
+  static void add_keys(Vec* sums, const Keys* keys, const FourCodes& query) noexcept {
+    const Vec codes = broadcast(query.data());
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      sums[v] = _mm512_dpbusd_epi32(sums[v], keys[v], codes);
+    }
   }
 
   static Vec add_values(Vec sum, Vec weights, Vec values) noexcept {
@@ -86,7 +97,7 @@ struct Avx512AttentionOps {
   }
 
   // kernels/math.h
-  static Floats exp(Floats x) noexcept {
+  static Floats exp_of_negative(Floats x) noexcept {
     using C = ExpConstants;
     const Floats shifted = _mm512_fmadd_ps(x, set(C::kLog2E), set(kRoundMagic));
     const Floats n = _mm512_sub_ps(shifted, set(kRoundMagic));
@@ -101,10 +112,8 @@ struct Avx512AttentionOps {
     const Vec exponent = _mm512_slli_epi32(_mm512_castps_si512(shifted), 23);
     const Vec one = _mm512_castps_si512(set(1.0F));
     const Floats value = _mm512_mul_ps(p, _mm512_castsi512_ps(_mm512_add_epi32(exponent, one)));
-    const __mmask16 high = _mm512_cmp_ps_mask(x, set(C::kHigh), _CMP_GT_OQ);
     const __mmask16 kept = _mm512_cmp_ps_mask(x, set(C::kLow), _CMP_NLT_UQ);
-    const Floats infinity = set(std::numeric_limits<float>::infinity());
-    return _mm512_maskz_mov_ps(kept, _mm512_mask_mov_ps(value, high, infinity));
+    return _mm512_maskz_mov_ps(kept, value);
   }
 
   static Floats clamp(Floats x, float low, float high) noexcept {
@@ -143,6 +152,11 @@ struct Avx512AttentionOps {
   // Rounded to nearest even. Lanes in [-128, 127].
   static void store_codes(void* to, Floats x) noexcept {
     _mm_storeu_si128(static_cast<__m128i*>(to), _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(x)));
+  }
+
+  // Lanes in [0, 127], or NaN, which becomes 0.
+  static void store_weight_codes(void* to, Floats x) noexcept {
+    store_codes(to, _mm512_max_ps(x, _mm512_setzero_ps()));
   }
 
  private:

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
+#include <numeric>
 #include <type_traits>
 
 #include "kernels/avx2/ops.h"
@@ -16,18 +18,36 @@ namespace smol::kernels::x86 {
 namespace {
 
 struct AvxVnniAttentionOps : AttentionOps256 {
-  using Query = Vec;
+  using Keys = Vec;
+  using FourCodes = std::array<std::int8_t, 4>;
   static constexpr int kKeyBias = 128;
+  static constexpr std::size_t kKeyColumns = 4;
+  static constexpr std::size_t kKeyVectors = 2;
+  static constexpr std::size_t kValueColumns = 4;
+  static constexpr std::size_t kValueVectors = 2;
 
-  static Query query(const std::int8_t* from) noexcept { return broadcast(from); }
+  static void store_query(const std::int8_t* codes, FourCodes* to) noexcept {
+    std::memcpy(to, codes, 8 * sizeof(FourCodes));
+  }
 
   // Unsigned, kKeyBias higher.
-  static Vec prepare_keys(Vec keys) noexcept {
+  static Keys prepare_keys(Vec keys) noexcept {
     return _mm256_xor_si256(keys, _mm256_set1_epi8(-128));
   }
 
-  static Vec add_keys(Vec sum, Vec keys, Query q) noexcept {
-    return _mm256_dpbusd_avx_epi32(sum, keys, q);
+  template <std::size_t kVectors>
+  static void add_keys(Vec* sums, const Keys* keys, const FourCodes& query) noexcept {
+    const Vec codes = broadcast(query.data());
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      sums[v] = _mm256_dpbusd_avx_epi32(sums[v], keys[v], codes);
+    }
+  }
+
+  // Sums that are `bias` too high.
+  static Floats to_floats(const std::int32_t* from, int bias) noexcept {
+    const Vec too_high = _mm256_set1_epi32(bias);
+    return {_mm256_cvtepi32_ps(_mm256_sub_epi32(load256(from), too_high)),
+            _mm256_cvtepi32_ps(_mm256_sub_epi32(load256(from + 8), too_high))};
   }
 
   static Vec add_values(Vec sum, Vec weights, Vec values) noexcept {

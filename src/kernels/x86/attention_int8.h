@@ -1,8 +1,9 @@
 // Attention over a cache of int8, for one instruction set: included after its `Ops`, inside its
 // target region. The order of operations is that of scalar/attention_int8.cpp.
 //
-// Ops: Vec, of kBytes, and what it does with codes; Floats, 16 lanes of float32; kColumns, the
-// queries whose sums fit the registers; kKeyBias, by how much prepare_keys() raises the codes.
+// Ops: Vec, of kBytes, and what it does with codes; Floats, 16 lanes of float32; kKeyColumns by
+// kKeyVectors, kValueColumns by kValueVectors, the queries that share each load and the vectors of
+// sums that each of them keeps in registers; kKeyBias, by how much prepare_keys() raises the codes.
 #pragma once
 
 namespace smol::kernels::x86 {
@@ -10,10 +11,12 @@ namespace {
 
 inline constexpr std::size_t kFloats = 16;
 inline constexpr std::size_t kMaxHeadDim = 128;
+inline constexpr std::size_t kCodesAtOnce = 32;  // that store_query() takes
 
 // A query, transformed and quantized.
+template <class Ops>
 struct alignas(64) QueryCodes {
-  std::array<std::int8_t, kMaxHeadDim> codes;
+  std::array<typename Ops::FourCodes, kMaxHeadDim / 4> codes;
   float factor;  // what an integer sum times the key's scale is multiplied with
   int bias;      // by how much integer sums are too high
 };
@@ -62,21 +65,20 @@ void hadamard(const float* x, float* y) noexcept {
 }
 
 template <class Ops, std::size_t kDim>
-void quantize(const float* q, float scale, QueryCodes& out) noexcept {
+void quantize(const float* q, float scale, QueryCodes<Ops>& out) noexcept {
   alignas(64) std::array<float, kDim> values;
+  alignas(64) std::array<std::int8_t, kDim> codes;
   hadamard<Ops, kDim>(q, values.data());
   const BlockScale block = block_scale(largest_magnitude<Ops>(values.data(), kDim));
   for (std::size_t d = 0; d < kDim; d += kFloats) {
     const auto scaled = Ops::multiply(Ops::load(values.data() + d), Ops::set(block.inverse));
-    Ops::store_codes(out.codes.data() + d, Ops::clamp(scaled, -kCodeMax, kCodeMax));
+    Ops::store_codes(codes.data() + d, Ops::clamp(scaled, -kCodeMax, kCodeMax));
+  }
+  for (std::size_t d = 0; d < kDim; d += kCodesAtOnce) {
+    Ops::store_query(codes.data() + d, out.codes.data() + d / 4);
   }
   out.factor = block.scale * (scale / static_cast<float>(kDim));
-  out.bias = 0;
-  if constexpr (Ops::kKeyBias != 0) {
-    for (std::size_t d = 0; d < kDim; ++d) {
-      out.bias += Ops::kKeyBias * out.codes[d];
-    }
-  }
+  out.bias = Ops::kKeyBias * std::accumulate(codes.begin(), codes.end(), 0);
 }
 
 template <class Ops>
@@ -87,16 +89,31 @@ void read_scales(const std::byte* halves, TileScales& out) noexcept {
   }
 }
 
-// Memory that is read next: a line is asked for with every step of the products, so that the
-// requests do not come in a burst.
-struct Ahead {
-  const std::byte* line;
+// A tile that is read soon: a few lines are asked for with every step of the products, so that the
+// requests do not come in a burst. Two tiles ahead, one would be late now and then.
+inline constexpr std::size_t kTilesAhead = 2;
 
+struct Ahead {
+  const std::byte* line = nullptr;
+  const std::byte* end = nullptr;
+
+  template <std::size_t kLines>
   void ask() noexcept {
-    _mm_prefetch(static_cast<const char*>(static_cast<const void*>(line)), _MM_HINT_T1);
-    line += 64;
+    if (line < end) {
+      for (std::size_t i = 0; i < kLines; ++i) {
+        _mm_prefetch(static_cast<const char*>(static_cast<const void*>(line + i * 64)),
+                     _MM_HINT_T1);
+      }
+      line += kLines * 64;
+    }
   }
 };
+
+// Lines a step that make up a tile when kTogether columns have gone through both products.
+template <class Ops>
+constexpr std::size_t lines_ahead(std::size_t n_columns, std::size_t n_vectors) noexcept {
+  return std::max<std::size_t>(n_columns * n_vectors * Ops::kBytes / (4 * kStep), 1);
+}
 
 template <class Ops, std::size_t kColumns, std::size_t kVectors>
 using SumsOf = typename Ops::Vec[kColumns][kVectors];
@@ -112,36 +129,36 @@ void clear(SumsOf<Ops, kColumns, kVectors>& sums) noexcept {
 
 // Q.K of all 64 positions, for columns from `first` on.
 template <class Ops, std::size_t kDim, std::size_t kColumns>
-void multiply_keys(const std::byte* keys, const QueryCodes* queries, std::size_t first,
+void multiply_keys(const std::byte* keys, const QueryCodes<Ops>* queries, std::size_t first,
                    Columns& out, Ahead& ahead) noexcept {
-  constexpr std::size_t kVectors = kStep * 4 / Ops::kBytes;
-  SumsOf<Ops, kColumns, kVectors> sums;
-  clear<Ops, kColumns, kVectors>(sums);
-  for (std::size_t d = 0; d < kDim; d += 4) {
-    typename Ops::Query query[kColumns];
-    for (std::size_t c = 0; c < kColumns; ++c) {
-      query[c] = Ops::query(queries[first + c].codes.data() + d);
-      ahead.ask();
-    }
+  constexpr std::size_t kLanesOfVec = Ops::kBytes / 4;
+  constexpr std::size_t kVectors = Ops::kKeyVectors;
+  for (std::size_t p = 0; p < kStep; p += kVectors * kLanesOfVec) {
+    SumsOf<Ops, kColumns, kVectors> sums;
+    clear<Ops, kColumns, kVectors>(sums);
+    for (std::size_t d = 0; d < kDim; d += 4) {
+      ahead.ask<lines_ahead<Ops>(kColumns, kVectors)>();
+      typename Ops::Keys key[kVectors];
 #pragma GCC unroll 8
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      const auto key = Ops::prepare_keys(Ops::load_bytes(keys + d * kStep + v * Ops::kBytes));
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        key[v] = Ops::prepare_keys(Ops::load_bytes(keys + d * kStep + p * 4 + v * Ops::kBytes));
+      }
 #pragma GCC unroll 4
       for (std::size_t c = 0; c < kColumns; ++c) {
-        sums[c][v] = Ops::add_keys(sums[c][v], key, query[c]);
+        Ops::template add_keys<kVectors>(sums[c], key, queries[first + c].codes[d / 4]);
       }
     }
-  }
-  for (std::size_t c = 0; c < kColumns; ++c) {
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      Ops::store_bytes(out.sums[first + c].data() + v * Ops::kBytes / 4, sums[c][v]);
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        Ops::store_bytes(out.sums[first + c].data() + p + v * kLanesOfVec, sums[c][v]);
+      }
     }
   }
 }
 
 // Integer sums to scores; returns the largest.
 template <class Ops>
-float score(const QueryCodes& query, const TileScales& scales, std::size_t count,
+float score(const QueryCodes<Ops>& query, const TileScales& scales, std::size_t count,
             const std::array<std::int32_t, kStep>& sums,
             std::array<float, kStep>& scores) noexcept {
   auto largest = Ops::set(kNegativeInfinity);
@@ -170,7 +187,8 @@ Weighed weigh(const TileScales& scales, std::size_t count, float max,
   auto sum = Ops::set(0.0F);
   auto largest = Ops::set(0.0F);
   for (std::size_t p = 0; p < kStep; p += kFloats) {
-    const auto weight = Ops::exp(Ops::subtract(Ops::load(weights.data() + p), Ops::set(max)));
+    const auto weight =
+        Ops::exp_of_negative(Ops::subtract(Ops::load(weights.data() + p), Ops::set(max)));
     sum = Ops::add(sum, weight);
     auto scaled = Ops::multiply(weight, Ops::load(scales.values.data() + p));
     if (count < p + kFloats) {
@@ -189,10 +207,10 @@ template <class Ops, std::size_t kDim, std::size_t kColumns, std::size_t kVector
                                                    SumsOf<Ops, kColumns, kVectors>& sums,
                                                    Ahead& ahead) noexcept {
   for (std::size_t p = 0; p < kStep; p += 4) {
+    ahead.ask<lines_ahead<Ops>(kColumns, kVectors)>();
     typename Ops::Vec weights[kColumns];
     for (std::size_t c = 0; c < kColumns; ++c) {
       weights[c] = Ops::broadcast(columns.codes[first + c].data() + p);
-      ahead.ask();
     }
 #pragma GCC unroll 8
     for (std::size_t v = 0; v < kVectors; ++v) {
@@ -228,13 +246,12 @@ struct StepOfRun {
   const Queries& queries;
   std::size_t step;
   const std::byte* tile;
-  const std::byte* next;  // the tile that is read after it
-  TileScales scales;
+  const TileScales& scales;
 };
 
 // Scores, weights and codes of n columns, each stage for all of them.
 template <class Ops>
-void soften(const StepOfRun& at, std::size_t first, std::size_t n, const QueryCodes* codes,
+void soften(const StepOfRun& at, std::size_t first, std::size_t n, const QueryCodes<Ops>* codes,
             Columns& columns, Partial* out) noexcept {
   columns.corrections.fill(0.0F);
   std::array<std::size_t, kTogether> counts;
@@ -246,7 +263,8 @@ void soften(const StepOfRun& at, std::size_t first, std::size_t n, const QueryCo
     columns.corrections[c] = out[c].max - columns.maxima[c];
   }
   std::array<Weighed, kTogether> weighed;
-  Ops::store(columns.corrections.data(), Ops::exp(Ops::load(columns.corrections.data())));
+  Ops::store(columns.corrections.data(),
+             Ops::exp_of_negative(Ops::load(columns.corrections.data())));
   for (std::size_t c = 0; c < n; ++c) {
     weighed[c] = weigh<Ops>(at.scales, counts[c], columns.maxima[c], columns.weights[c]);
   }
@@ -256,9 +274,10 @@ void soften(const StepOfRun& at, std::size_t first, std::size_t n, const QueryCo
     const BlockScale block = block_scale(weighed[c].largest);
     columns.scales[c] = block.scale;
     for (std::size_t p = 0; p < kStep; p += kFloats) {
+      // Not above 127: the largest weight is the scale's.
       const auto scaled =
           Ops::multiply(Ops::load(columns.weights[c].data() + p), Ops::set(block.inverse));
-      Ops::store_codes(columns.codes[c].data() + p, Ops::clamp(scaled, 0.0F, kCodeMax));
+      Ops::store_weight_codes(columns.codes[c].data() + p, scaled);
     }
   }
 }
@@ -276,15 +295,14 @@ void for_columns(std::size_t first, std::size_t end, const Work& work) noexcept 
 
 // Columns [first, first + n) of the call, at most kTogether.
 template <class Ops, std::size_t kDim>
-void attend_columns(const StepOfRun& at, std::size_t first, std::size_t n, const QueryCodes* codes,
-                    Partial* out) noexcept {
+void attend_columns(const StepOfRun& at, std::size_t first, std::size_t n,
+                    const QueryCodes<Ops>* codes, Ahead& ahead, Partial* out) noexcept {
   Columns columns;
-  Ahead ahead{at.next};
-  for_columns<Ops::kColumns>(0, n, [&](std::size_t c, auto count) {
+  for_columns<Ops::kKeyColumns>(0, n, [&](std::size_t c, auto count) {
     multiply_keys<Ops, kDim, count()>(at.tile, codes + first, c, columns, ahead);
   });
   soften<Ops>(at, first, n, codes + first, columns, out + first);
-  for_columns<Ops::kColumns>(0, n, [&](std::size_t c, auto count) {
+  for_columns<Ops::kValueColumns>(0, n, [&](std::size_t c, auto count) {
     add_values<Ops, kDim, count()>(at.tile + kStep * kDim, columns, c, out + first, ahead);
   });
 }
@@ -293,18 +311,22 @@ template <class Ops, std::size_t kDim>
 void attend_run_int8(const KvRun& run, const Queries& queries, Partial* out) noexcept {
   start(queries, kDim, out);
   const std::size_t n = queries.n_tokens * queries.n_heads;
-  std::array<QueryCodes, kMostQueries> codes;
+  std::array<QueryCodes<Ops>, kMostQueries> codes;
   for (std::size_t i = 0; i < n; ++i) {
     const float* q =
         queries.q + i / queries.n_heads * queries.token_stride + i % queries.n_heads * kDim;
     quantize<Ops, kDim>(q, queries.scale, codes[i]);
   }
+  const std::size_t bytes = tile_bytes(run.format);
   for (std::size_t step = 0; step < n_steps(queries); ++step) {
-    const std::size_t next = std::min(step + 1, n_steps(queries) - 1);
-    StepOfRun at{queries, step, run.tiles[step], run.tiles[next], {}};
-    read_scales<Ops>(at.tile + scales_offset({KvType::Int8, kDim}), at.scales);
+    const std::byte* tile = run.tiles[step];
+    const std::size_t soon = step + kTilesAhead;
+    Ahead ahead = soon < run.n_tiles ? Ahead{run.tiles[soon], run.tiles[soon] + bytes} : Ahead{};
+    TileScales scales;
+    read_scales<Ops>(tile + scales_offset(run.format), scales);
+    const StepOfRun at{queries, step, tile, scales};
     for (std::size_t c = first_token(queries, step) * queries.n_heads; c < n; c += kTogether) {
-      attend_columns<Ops, kDim>(at, c, std::min(kTogether, n - c), codes.data(), out);
+      attend_columns<Ops, kDim>(at, c, std::min(kTogether, n - c), codes.data(), ahead, out);
     }
   }
 }

@@ -17,8 +17,6 @@ struct AttentionOps256 {
   };
 
   static constexpr std::size_t kBytes = 32;
-  static constexpr std::size_t kColumns = 1;
-  static constexpr std::size_t kValueVectors = 8;
 
   static Vec zero() noexcept { return _mm256_setzero_si256(); }
 
@@ -49,13 +47,6 @@ struct AttentionOps256 {
 
   static Floats set(float x) noexcept { return {_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
 
-  // Sums that are `bias` too high.
-  static Floats to_floats(const std::int32_t* from, int bias) noexcept {
-    const Vec too_high = _mm256_set1_epi32(bias);
-    return {_mm256_cvtepi32_ps(_mm256_sub_epi32(load256(from), too_high)),
-            _mm256_cvtepi32_ps(_mm256_sub_epi32(load256(from + 8), too_high))};
-  }
-
   static Floats add(Floats a, Floats b) noexcept {
     return {_mm256_add_ps(a.low, b.low), _mm256_add_ps(a.high, b.high)};
   }
@@ -78,7 +69,9 @@ struct AttentionOps256 {
     return {_mm256_add_ps(eights.low, eights.high), _mm256_sub_ps(eights.low, eights.high)};
   }
 
-  static Floats exp(Floats x) noexcept { return {avx2::exp_float(x.low), avx2::exp_float(x.high)}; }
+  static Floats exp_of_negative(Floats x) noexcept {
+    return {avx2::exp_of_negative(x.low), avx2::exp_of_negative(x.high)};
+  }
 
   static Floats clamp(Floats x, float low, float high) noexcept {
     const __m256 least = _mm256_set1_ps(low);
@@ -116,15 +109,27 @@ struct AttentionOps256 {
 
   // Rounded to nearest even. Lanes in [-128, 127].
   static void store_codes(void* to, Floats x) noexcept {
-    const Vec words = _mm256_packs_epi32(_mm256_cvtps_epi32(x.low), _mm256_cvtps_epi32(x.high));
-    // 0-3 8-11 | 4-7 12-15
-    const Vec in_order = _mm256_permute4x64_epi64(words, 0xD8);
+    const Vec words = rounded(x);
     const __m128i bytes =
-        _mm_packs_epi16(_mm256_castsi256_si128(in_order), _mm256_extracti128_si256(in_order, 1));
+        _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+    _mm_storeu_si128(static_cast<__m128i*>(to), bytes);
+  }
+
+  // Lanes in [0, 127], or NaN, which becomes 0.
+  static void store_weight_codes(void* to, Floats x) noexcept {
+    const Vec words = rounded(x);
+    const __m128i bytes =
+        _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
     _mm_storeu_si128(static_cast<__m128i*>(to), bytes);
   }
 
  private:
+  // As int16; NaN is the least of them.
+  static Vec rounded(Floats x) noexcept {
+    const Vec words = _mm256_packs_epi32(_mm256_cvtps_epi32(x.low), _mm256_cvtps_epi32(x.high));
+    return _mm256_permute4x64_epi64(words, 0xD8);  // they were 0-3 8-11 | 4-7 12-15
+  }
+
   // Stages of stride 1, 2 and 4: each lane's partner is added to it, to the second of a pair with
   // its sign turned.
   static __m256 hadamard8(__m256 x) noexcept {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "model/cpu/parallel.h"
 
@@ -81,7 +82,20 @@ void Attention::add_pieces(std::span<const BatchToken> batch, std::size_t first,
   }
 }
 
-void Attention::attend(const Round& round, const HeadGroup& group, const Piece& piece) {
+void Attention::add_tiles(const Round& round, std::size_t task, Tiles& tiles) const {
+  const std::size_t kv_head = groups_[task / pieces_.size()].kv_head;
+  const Piece& piece = pieces_[task % pieces_.size()];
+  const BatchToken& token = round.batch[piece.token];
+  const std::size_t begin = piece.run * kernels::kRun;
+  const std::size_t end = std::min(begin + kernels::kRun, token.position + piece.n_tokens);
+  for (std::size_t position = begin; position < end; position += kernels::kStep) {
+    tiles.data[tiles.count++] = round.cache.tile(token.slot, round.layer, kv_head, position);
+  }
+}
+
+void Attention::attend(const Round& round, std::size_t task, std::size_t stop) {
+  const HeadGroup& group = groups_[task / pieces_.size()];
+  const Piece& piece = pieces_[task % pieces_.size()];
   const BatchToken& token = round.batch[piece.token];
   const std::size_t begin = piece.run * kernels::kRun;
   const kernels::Queries queries{
@@ -92,10 +106,10 @@ void Attention::attend(const Round& round, const HeadGroup& group, const Piece& 
       .n_visible = std::min(kernels::kRun, token.position + 1 - begin),
       .scale = scale_};
 
-  std::array<const std::byte*, kernels::kTilesPerRun> tiles{};
-  const std::size_t visible = queries.visible_to(piece.n_tokens - 1);
-  for (std::size_t i = 0; i * kernels::kStep < visible; ++i) {
-    tiles[i] = round.cache.tile(token.slot, round.layer, group.kv_head, begin + i * kernels::kStep);
+  Tiles tiles;
+  add_tiles(round, task, tiles);
+  if (task + 1 < stop) {
+    add_tiles(round, task + 1, tiles);
   }
 
   const auto index_of = [&](std::size_t t, std::size_t h) {
@@ -106,7 +120,8 @@ void Attention::attend(const Round& round, const HeadGroup& group, const Piece& 
   for (std::size_t i = 0; i < piece.n_tokens * group.n_heads; ++i) {
     partials[i].acc = &sums_[index_of(i / group.n_heads, i % group.n_heads) * head_dim_];
   }
-  kernels_.attend_run({round.cache.format(), tiles.data()}, queries, partials.data());
+  kernels_.attend_run({round.cache.format(), tiles.data.data(), tiles.count}, queries,
+                      partials.data());
   for (std::size_t i = 0; i < piece.n_tokens * group.n_heads; ++i) {
     partials_[index_of(i / group.n_heads, i % group.n_heads)] = partials[i];
   }
@@ -126,10 +141,14 @@ void Attention::run(ThreadPool& pool, const KvCache& cache, std::size_t layer,
   for (std::size_t first = 0; first < batch.size();) {
     const std::size_t end = plan(batch, first);
     const Round round{pool, cache, layer, batch, first, q, out};
-    // Pieces run fastest: neighbours in time read the same keys and values.
-    parallel(pool, pieces_.size() * groups_.size(), [&](std::size_t task) {
-      attend(round, groups_[task / pieces_.size()], pieces_[task % pieces_.size()]);
-    });
+    // Pieces run fastest: neighbours in time read the same keys and values. In ranges, so that a
+    // thread knows what it reads next.
+    const auto work = [&](std::size_t begin, std::size_t stop) {
+      for (std::size_t task = begin; task < stop; ++task) {
+        attend(round, task, stop);
+      }
+    };
+    pool.for_ranges(pieces_.size() * groups_.size(), 1, std::cref(work));
     parallel(pool, end - first, [&](std::size_t i) { combine(round, i); });
     first = end;
   }

@@ -3,6 +3,7 @@
 // never on batch or threads.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -44,6 +45,12 @@ class Attention {
     std::size_t run;
   };
 
+  // Of a run and of the one that is read after it.
+  struct Tiles {
+    std::array<const std::byte*, 2 * kernels::kTilesPerRun> data{};
+    std::size_t count = 0;
+  };
+
   // A part of a layer's attention that fits the memory for results.
   struct Round {
     ThreadPool& pool;
@@ -59,7 +66,10 @@ class Attention {
   // after them.
   std::size_t plan(std::span<const BatchToken> batch, std::size_t first);
   void add_pieces(std::span<const BatchToken> batch, std::size_t first, std::size_t n_tokens);
-  void attend(const Round& round, const HeadGroup& group, const Piece& piece);
+  // A task is a piece for a group, pieces fastest. attend() has
+  // those up to `stop` follow.
+  void add_tiles(const Round& round, std::size_t task, Tiles& tiles) const;
+  void attend(const Round& round, std::size_t task, std::size_t stop);
   void combine(const Round& round, std::size_t index);
 
   const kernels::KernelTable& kernels_;
