@@ -152,7 +152,8 @@ class SessionStore {
   // Nothing: it was brought back before, the time is over, or what it belonged to is deleted.
   std::optional<Deletion> undo(DeletionId id);
   // Removes what can no longer be brought back from messages, search index, free pages and WAL.
-  // False: there was nothing. Takes as long as copying the file; to be called every few seconds.
+  // False: there is nothing left to do. Takes as long as copying the file; to be called every few
+  // seconds, since another program that is reading the file holds it up.
   bool purge();
 
   // --- Search: all words of the query, parts of words too, in any script, without regard to case.

@@ -1,6 +1,7 @@
 // SessionStore: whole sessions out and in.
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "base/check.h"
 #include "store/connection.h"
