@@ -65,6 +65,7 @@ TEST_F(PageSessions, AConversationIsReopenedAsItWas) {
 TEST_F(PageSessions, OlderMessagesComeWhenTheyAreReached) {
   store::Transcript transcript;
   transcript.session.title = "Long";
+  transcript.session.date = std::chrono::year(2026) / 1 / 2;
   for (std::size_t i = 0; i < 100; ++i) {
     store::Transcript::Entry entry;
     entry.message.role = i % 2 == 0 ? store::Role::User : store::Role::Assistant;
