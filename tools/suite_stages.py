@@ -85,3 +85,17 @@ def clients() -> Counts:
     if found.failed:
         tail(LOG / "clients.log")
     return found
+
+
+def load() -> Counts:
+    """The server under load, judged from outside; no times, since the machine may be busy."""
+    model = TEST_MODEL / "SmolLM2-135M-Instruct.Q4_1.gguf"
+    if not model.is_file():
+        return skip("the server under load", "SmolLM2-135M-Instruct is not there")
+    run("load", [*PYTHON, "tests/load/run_load.py", "--program", BUILD / "release" / "bin" / "smolbot", "--model", model])
+    found = sum_line(LOG / "load.log") or Counts(failed=1)
+    if found.failed:
+        tail(LOG / "load.log")
+    else:
+        say((LOG / "load.log").read_text(encoding="utf-8").rsplit("\n", 2)[0])
+    return found
