@@ -31,6 +31,19 @@ struct Outcome {
   HttpRequest request;
 };
 
+// Until it is complete, or nothing more can be used.
+void feed_all(RequestReader& reader, std::string& unread) {
+  std::size_t used = 1;
+  while (used != 0 && reader.state() != RequestReader::State::Complete) {
+    const auto before = reader.state();
+    used = reader.feed(unread);
+    unread.erase(0, used);
+    if (before == RequestReader::State::Head && reader.state() != before) {
+      reader.limit_body(kBodyBytes);
+    }
+  }
+}
+
 // As a connection reads: what was not used comes again, with more behind it.
 Outcome read(std::string_view text, std::size_t size) {
   RequestReader reader(kHeaderBytes);
@@ -39,15 +52,7 @@ Outcome read(std::string_view text, std::size_t size) {
     while (!text.empty() && reader.state() != RequestReader::State::Complete) {
       unread += text.substr(0, size);
       text.remove_prefix(std::min(size, text.size()));
-      std::size_t used = 1;
-      while (used != 0 && reader.state() != RequestReader::State::Complete) {
-        const auto before = reader.state();
-        used = reader.feed(unread);
-        unread.erase(0, used);
-        if (before == RequestReader::State::Head && reader.state() != before) {
-          reader.limit_body(kBodyBytes);
-        }
-      }
+      feed_all(reader, unread);
     }
   } catch (const smol::server::BadRequest& error) {
     return {error.status(), {}};

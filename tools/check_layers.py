@@ -23,7 +23,8 @@ ROOMS = {
     "tools": ["base", "chat/message.h"],
     "store": ["base", "chat/message.h"],
     "hub": ["base"],
-    "server": ["base", "chat", "store", "tools", "hub", "jinja"],
+    "server": ["base", "chat", "jinja"],
+    "page": ["base", "chat", "jinja", "server", "store", "tools"],
     "app": ["*"],
 }
 
@@ -33,12 +34,13 @@ LIBRARIES = [
     (r"(CLI|readline|fmt)/", ["app/"]),
     (r"boost/", ["server/"]),
     (r"(SQLiteCpp/|sqlite3\.h)", ["store/"]),
+    (r"zlib\.h", ["store/", "page/"]),
     (r"curl/", ["hub/", "tools/mcp"]),
     (r"(cuda|cublas|nv)", ["model/cuda/"]),
     (r"(x86|[a-z]*mm)intrin\.h|arm_(neon|fp16)\.h", ["kernels/"]),
     (r"cpuid\.h|sys/auxv\.h|asm/hwcap\.h", ["base/", "kernels/"]),
     (r"(sys/[a-z]+|fcntl|unistd|poll|pthread|sched|signal|termios)\.h",
-     ["base/", "gguf/", "model/cpu/", "app/"]),  # files, memory, terminal
+     ["base/", "gguf/", "model/cpu/", "store/", "app/"]),  # files, memory, terminal
     (r"[a-z_]+$", [""]),  # the standard library
 ]
 

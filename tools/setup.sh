@@ -2,9 +2,9 @@
 # A package that is there already costs one dpkg-query, so a second start needs neither apt nor a network.
 
 readonly kBuildPackages=(g++ cmake ninja-build nlohmann-json3-dev libcli11-dev libfmt-dev libreadline-dev
-  libboost1.81-dev)
+  libboost1.81-dev libsqlite3-dev zlib1g-dev)
 readonly kTestPackages=(libgtest-dev libgmock-dev clang-format-14 python3 python3-pip python3-venv
-  python3-jinja2 ca-certificates libsimde-dev curl)
+  python3-jinja2 ca-certificates libsimde-dev curl sqlite3 chromium)
 readonly kFuzzPackages=(clang-14 libclang-rt-14-dev)
 readonly kCiPackages=("${kFuzzPackages[@]}" clang-tidy-14 qemu-user googletest g++-aarch64-linux-gnu git)
 

@@ -25,6 +25,7 @@ def stages(options: argparse.Namespace):
     yield "conformance", lambda: suite_stages.conformance(options.long)
     yield "e2e", suite_stages.e2e
     yield "clients", suite_stages.clients
+    yield "page", suite_stages.page
     if options.long:
         yield "load", suite_long.load
         yield "differential", suite_long.differential

@@ -77,14 +77,23 @@ def e2e() -> Counts:
     return found
 
 
+def on_program(name: str, script: str, *arguments: str) -> Counts:
+    """A script of tests that ends with their sum, given the release program."""
+    run(name, [*PYTHON, script, "--program", BUILD / "release" / "bin" / "smolbot", *arguments], timeout_s=1800)
+    found = sum_line(LOG / f"{name}.log") or Counts(failed=1)
+    if found.failed:
+        tail(LOG / f"{name}.log")
+    return found
+
+
 def clients() -> Counts:
     """OpenAI's SDKs, ai and LangChain, unchanged, against the program."""
-    run("clients", [*PYTHON, "tests/clients/run_clients.py", "--program", BUILD / "release" / "bin" / "smolbot"],
-        timeout_s=1800)
-    found = sum_line(LOG / "clients.log") or Counts(failed=1)
-    if found.failed:
-        tail(LOG / "clients.log")
-    return found
+    return on_program("clients", "tests/clients/run_clients.py")
+
+
+def page() -> Counts:
+    """The page in a real browser."""
+    return on_program("page", "tests/page/run_page.py")
 
 
 def load() -> Counts:
@@ -92,10 +101,7 @@ def load() -> Counts:
     model = TEST_MODEL / "SmolLM2-135M-Instruct.Q4_1.gguf"
     if not model.is_file():
         return skip("the server under load", "SmolLM2-135M-Instruct is not there")
-    run("load", [*PYTHON, "tests/load/run_load.py", "--program", BUILD / "release" / "bin" / "smolbot", "--model", model])
-    found = sum_line(LOG / "load.log") or Counts(failed=1)
-    if found.failed:
-        tail(LOG / "load.log")
-    else:
+    found = on_program("load", "tests/load/run_load.py", "--model", model)
+    if not found.failed:
         say((LOG / "load.log").read_text(encoding="utf-8").rsplit("\n", 2)[0])
     return found

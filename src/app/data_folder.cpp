@@ -1,65 +1,12 @@
 #include "app/data_folder.h"
 
-#include <cerrno>
 #include <cstdlib>
-#include <fcntl.h>
 #include <string>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <system_error>
-#include <unistd.h>
-#include <utility>
-
-#include <fmt/format.h>
 
 #include "base/error.h"
 #include "base/output_file.h"
 
 namespace smol::app {
-
-namespace {
-
-constexpr mode_t kOwnerEnters = 0700, kOwnerReads = 0600;
-
-[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& found) {
-  throw Error{ErrorCode::Io, fmt::format("--data-dir: {}: expected a folder that this server alone "
-                                         "may write to, found {}",
-                                         path.string(), found)};
-}
-
-[[noreturn]] void refuse(const std::filesystem::path& path, int error) {
-  refuse(path, std::generic_category().message(error));
-}
-
-void make(const std::filesystem::path& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path.parent_path(), error);
-  if (error) {
-    refuse(path, error.message());
-  }
-  if (::mkdir(path.c_str(), kOwnerEnters) != 0 && errno != EEXIST) {
-    refuse(path, errno);
-  }
-}
-
-int lock(const std::filesystem::path& path) {
-  const std::filesystem::path file = path / "lock";
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerReads);
-  if (descriptor < 0) {
-    refuse(path, errno);
-  }
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    const int error = errno;
-    ::close(descriptor);
-    if (error == EWOULDBLOCK) {
-      refuse(path, "another one that uses it");
-    }
-    refuse(path, error);
-  }
-  return descriptor;
-}
-
-}  // namespace
 
 std::filesystem::path default_data_folder() {
   const char* data = std::getenv("XDG_DATA_HOME");
@@ -74,18 +21,14 @@ std::filesystem::path default_data_folder() {
   return std::filesystem::path(home) / ".local/share/smolbot";
 }
 
-DataFolder::DataFolder(std::filesystem::path path)
-    : path_(std::filesystem::absolute(std::move(path)).lexically_normal()), lock_(-1) {
-  if (!path_.has_filename()) {
-    path_ = path_.parent_path();  // "data/" is "data"
+std::unique_ptr<store::SessionStore> open_sessions(const std::filesystem::path& folder) {
+  try {
+    auto sessions = std::make_unique<store::SessionStore>(folder);
+    remove_unfinished_files(folder);
+    return sessions;
+  } catch (const Error& error) {
+    throw Error{error.code(), std::string("--data-dir: ") + error.what()};
   }
-  make(path_);
-  lock_ = lock(path_);
-  remove_unfinished_files(path_);
-}
-
-DataFolder::~DataFolder() {
-  ::close(lock_);
 }
 
 }  // namespace smol::app

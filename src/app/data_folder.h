@@ -1,8 +1,10 @@
-// Where the server keeps what outlives it. Only its owner may enter the folder, and one server at
-// a time uses it.
+// Where the server keeps what outlives it.
 #pragma once
 
 #include <filesystem>
+#include <memory>
+
+#include "store/session_store.h"
 
 namespace smol::app {
 
@@ -10,21 +12,9 @@ namespace smol::app {
 // ~/.local/share. Throws Error{NotFound} where the environment names neither.
 std::filesystem::path default_data_folder();
 
-class DataFolder {
- public:
-  // Made if it is missing; what a killed server had not finished there goes. Throws Error{Io},
-  // naming --data-dir, where that fails, where it cannot be written, or where another server has
-  // it.
-  explicit DataFolder(std::filesystem::path path);
-  ~DataFolder();
-  DataFolder(const DataFolder&) = delete;
-  DataFolder& operator=(const DataFolder&) = delete;
-
-  const std::filesystem::path& path() const noexcept { return path_; }
-
- private:
-  std::filesystem::path path_;
-  int lock_;
-};
+// The conversations in that folder, which is made if it is missing and belongs to this process
+// alone from now on; what a killed server had not finished there goes. Throws what SessionStore
+// throws, naming --data-dir.
+std::unique_ptr<store::SessionStore> open_sessions(const std::filesystem::path& folder);
 
 }  // namespace smol::app

@@ -143,9 +143,8 @@ Reference open_reference(const EvalCommand& command, Runtime& tested) {
   ModelOptions options = command.model;
   options.kv_type = command.against_kv_type.value_or(options.kv_type);
   if (command.against_model) {
-    reference.runtime =
-        std::make_unique<Runtime>(*command.against_model, options, command.window,
-                                  Capacity{.max_batch = kAllLogitsBatch});
+    reference.runtime = std::make_unique<Runtime>(*command.against_model, options, command.window,
+                                                  Capacity{.max_batch = kAllLogitsBatch});
   } else if (command.against_kv_type) {
     model::DecoderOptions decoder = tested.decoder->options();
     decoder.kv_type = options.kv_type;

@@ -1,4 +1,4 @@
-// `smolbot serve`: the API over HTTP.
+// `smolbot serve`: page and API over HTTP.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -23,8 +23,11 @@
 #include "app/program.h"
 #include "app/read_ahead.h"
 #include "app/serve_options.h"
+#include "kernels/kernel_table.h"
+#include "page/page_site.h"
 #include "server/metrics.h"
 #include "server/openai_api.h"
+#include "server/random_id.h"
 #include "server/request_log.h"
 #include "server/router.h"
 #include "server/server.h"
@@ -78,20 +81,50 @@ EngineSetup engine_setup(const ServeOptions& options) {
   return setup;
 }
 
+// With a key of our own for browsers, which they get for one of the others: it is new in each run.
+server::AccessRules rules_of(const ServeOptions& options, const std::string& page_token) {
+  server::AccessRules rules = access_rules(options);
+  if (!rules.api_keys.empty()) {
+    rules.api_keys.push_back(page_token);
+  }
+  return rules;
+}
+
+page::PageFacts page_facts(const std::filesystem::path& model) {
+  page::PageFacts facts;
+  facts.version = SMOLBOT_VERSION;
+  facts.model_name = model.stem().string();
+  // "SmolLM3-3B-Q4_K_M": the page says the quantization beside the name.
+  const std::size_t dash = facts.model_name.rfind('-');
+  if (dash != std::string::npos &&
+      std::string_view("qQfFbBiI").find(facts.model_name[dash + 1]) != std::string_view::npos &&
+      facts.model_name.find_first_of("0123456789", dash) != std::string::npos) {
+    facts.model_name.resize(dash);
+  }
+  facts.model_file = model.filename().string();
+  facts.instruction_set = kernels::active_kernels().isa;
+  return facts;
+}
+
 // What one server holds; parts refer to those before them.
 class Serving {
  public:
   // Listens before it loads: a port in use ends it at once, and /health says that it loads.
   explicit Serving(const ServeOptions& options)
       : options_(options),
-        router_(access_rules(options)),
+        page_token_(server::random_id()),
+        rules_(rules_of(options, page_token_)),
+        router_(rules_),
         choice_(choose_model_and_tell(options.model.model)),
+        folder_(options.data_folder ? *options.data_folder : default_data_folder()),
         log_(log_writer(options), options.log_prompts),
-        api_(metrics_) {
+        api_(metrics_),
+        page_(page_facts(choice_.path), rules_, rules_.api_keys.empty() ? "" : page_token_) {
     raise_file_limit(options.server.limits.connections);
     api_.add_routes(router_);
+    page_.add_routes(router_);
     server_.emplace(options.server, router_, metrics_, log_);
-    folder_.emplace(options.data_folder ? *options.data_folder : default_data_folder());
+    sessions_ = open_sessions(folder_);
     model_.emplace(choice_.path, options.model, engine_setup(options));
   }
 
@@ -99,7 +132,7 @@ class Serving {
   void run() {
     const InterruptGuard guard({SIGINT, SIGTERM});
     engine::Engine& engine = model_->assistant.engine;
-    const std::filesystem::path file = folder_->path() / "prompts.kv";
+    const std::filesystem::path file = folder_ / "prompts.kv";
     const std::vector<std::vector<TokenId>> prompts = shared_beginnings(model_->builder);
     {
       const StopOnInterrupt stop(guard);
@@ -107,11 +140,14 @@ class Serving {
     }
     keep_for_next_run(engine, prompts, KeptPrompts::Ours, file);
     api_.set_assistant(model_->service);
+    page_.open(model_->service, *sessions_, model_->assistant.runtime.pool.size());
     note(fmt::format("smolbot: {} answers at {}, context {} tokens. Ctrl-C ends it.",
                      model_->service.model().id, url_of(options_.server, server_->port()),
                      model_->service.model().context));
     guard.wait();
+    page_.close();
     server_->stop(kGrace, kLastWords);
+    page_.end();
     if (options_.save_cache) {
       keep_for_next_run(engine, prompts, KeptPrompts::Anyones, file);
     }
@@ -119,13 +155,17 @@ class Serving {
 
  private:
   const ServeOptions& options_;
+  std::string page_token_;
+  server::AccessRules rules_;
   server::Router router_;
   ModelChoice choice_;
-  std::optional<DataFolder> folder_;
+  std::filesystem::path folder_;
+  std::unique_ptr<store::SessionStore> sessions_;
   server::Metrics metrics_;  // turns refer to it until the engine has ended
   std::optional<Conversationalist> model_;
   server::RequestLog log_;
   server::OpenAiApi api_;
+  page::PageSite page_;
   std::optional<server::Server> server_;
 };
 
@@ -138,8 +178,8 @@ int run(const ServeOptions& options) {
 
 void add_serve_command(CLI::App& program, Plan& plan) {
   auto state = std::make_shared<ServeOptions>();
-  CLI::App& command =
-      add_command(program, "serve", "the API over HTTP", plan, [state] { return run(*state); });
+  CLI::App& command = add_command(program, "serve", "the chat page and the API over HTTP", plan,
+                                  [state] { return run(*state); });
   add_serve_options(command, *state);
 }
 

@@ -72,7 +72,6 @@ RunningTurn::RunningTurn(const text::Tokenizer& tokenizer, const TagTokens& tags
       vocab_size_(vocab_size),
       thinking_budget_(request.answer.thinking_budget),
       closing_(tokenizer.encode(text_of(Tag::ThinkClose))),
-      place_(Place::Answer),
       decoder_(tokenizer, true),
       stops_(request.answer.stop_strings),
       meant_tags_(meant_in_answer(mode_of(request, tags))),

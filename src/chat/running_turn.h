@@ -72,7 +72,7 @@ class RunningTurn final : public engine::Sink, public engine::TokenConstraint {
   std::optional<std::size_t> thinking_budget_;
   std::vector<TokenId> closing_;  // what ends the thoughts
   std::size_t n_closed_ = 0;      // of these, put in
-  Place place_;
+  Place place_ = Place::Answer;
   std::vector<std::uint64_t> first_mask_;
   std::vector<std::uint64_t> thoughts_mask_;  // once it was needed
 

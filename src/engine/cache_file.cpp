@@ -102,20 +102,19 @@ std::size_t CacheFile::save(const std::filesystem::path& path,
   std::vector<Entry> entries;
   call([&] { entries = hold(prompts, space); });
 
-  struct Release {
-    const Call& call;
-    model::Decoder& decoder;
-    const std::vector<Entry>& entries;
-
-    ~Release() {
-      call([this] {
-        std::ranges::for_each(entries, [&](const Entry& entry) { decoder.release(entry.block); });
-      });
-    }
-  } const release{call, decoder_, entries};
-
-  write(file, entries, call);
-  file.finish();
+  const auto release = [&] {
+    call([&] {
+      std::ranges::for_each(entries, [&](const Entry& entry) { decoder_.release(entry.block); });
+    });
+  };
+  try {
+    write(file, entries, call);
+    file.finish();
+  } catch (...) {
+    release();
+    throw;
+  }
+  release();
   return entries.size() * model::kBlockTokens;
 }
 

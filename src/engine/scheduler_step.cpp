@@ -62,8 +62,10 @@ void Scheduler::plan_reading(std::vector<Part>& parts, std::vector<Place*>& read
     const double most = options_.pace * kReadingPace * kPaceStepSeconds;
     share = std::min(share, static_cast<std::size_t>(std::max(most, 1.0)));
   }
-  std::ranges::rotate(readers,
-                      readers.begin() + static_cast<std::ptrdiff_t>(turn_++ % readers.size()));
+  // Not of std::ranges, whose rotate clang 14 does not compile.
+  std::rotate(readers.begin(),
+              readers.begin() + static_cast<std::ptrdiff_t>(turn_++ % readers.size()),
+              readers.end());
   for (Place* const place : readers) {
     const std::size_t size = std::min({place->sequence->pending().size(), share, chunk});
     if (size > 0) {

@@ -18,6 +18,7 @@ class GbnfCompiler {
  public:
   static constexpr std::size_t kMaxLexemeSize = 3'000;  // nodes, called rules copied in
   static constexpr std::size_t kMaxLexemeStates = 2'000;
+  static constexpr std::size_t kMaxJoined = 1'500;  // nodes of neighbours that become one lexeme
 
   GbnfCompiler(const GbnfTree& tree, std::string_view text) : tree_(tree), text_(text) {
     sizes_.resize(tree.rules.size());
@@ -175,8 +176,10 @@ class GbnfCompiler {
     }
     switch (node.kind) {
       case Kind::Text:
+        build_text(node.text, from, to);
+        return;
       case Kind::Chars:
-        throw Error(ErrorCode::Exhausted, "grammar: a text is too long");
+        throw Error(ErrorCode::Exhausted, "grammar: a set of characters is too large");
       case Kind::Call:
         rules_.add_edge(from, {Piece::Kind::Rule, rule_id(node.rule)}, to);
         return;
@@ -192,12 +195,30 @@ class GbnfCompiler {
     }
   }
 
+  // A text that is too long for one lexeme becomes several, cut between characters.
+  void build_text(std::string_view text, RuleState from, RuleState to) {
+    while (text.size() > kMaxJoined) {
+      std::size_t size = kMaxJoined;
+      while ((static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) {  // inside a character
+        --size;
+      }
+      const RuleState behind = rules_.add_state();
+      add_lexeme(pool_.text(text.substr(0, size)), from, behind);
+      text.remove_prefix(size);
+      from = behind;
+    }
+    add_lexeme(pool_.text(text), from, to);
+  }
+
   // Neighbours that are regular become one lexeme.
   void build_sequence(const std::vector<GbnfNode>& parts, RuleState from, RuleState to) {
     for (std::size_t i = 0; i < parts.size();) {
       std::size_t end = i;
+      std::size_t size = 0;
       Regex run = pool_.empty();
-      while (end < parts.size() && is_regular(parts[end])) {
+      while (end < parts.size() && is_regular(parts[end]) &&
+             size + measure(parts[end], 0) <= kMaxJoined) {
+        size += measure(parts[end], 0);
         run = pool_.concat(run, regex_of(parts[end]));
         ++end;
       }

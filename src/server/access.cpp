@@ -90,6 +90,30 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) noexcept {
   return difference == 0;
 }
 
+bool is_key(std::string_view given, const AccessRules& rules) noexcept {
+  bool is_known = false;
+  for (const std::string& key : rules.api_keys) {
+    const bool is_this = equal_in_constant_time(given, key);
+    is_known = is_known || is_this;
+  }
+  return is_known;
+}
+
+constexpr std::string_view kCookie = "smolbot=";
+
+// One of the keys among the cookies: what a browser sends that showed one at the page's door.
+bool has_key_cookie(const HttpRequest& head, const AccessRules& rules) {
+  std::string_view rest = head.headers.find("Cookie").value_or("");
+  bool has_it = false;
+  while (!rest.empty()) {
+    std::string_view pair = rest.substr(0, rest.find(';'));
+    rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
+    pair.remove_prefix(std::min(pair.size(), pair.find_first_not_of(' ')));
+    has_it = has_it || (pair.starts_with(kCookie) && is_key(pair.substr(kCookie.size()), rules));
+  }
+  return has_it;
+}
+
 }  // namespace
 
 std::optional<HostPort> parse_host(std::string_view text) {
@@ -166,12 +190,7 @@ std::optional<HttpResponse> refuse_key(const HttpRequest& head, const AccessRule
   const bool is_bearer =
       given.size() > kBearer.size() && same_name(given.substr(0, kBearer.size()), kBearer);
   given.remove_prefix(is_bearer ? kBearer.size() : given.size());
-  bool is_known = false;
-  for (const std::string& key : rules.api_keys) {
-    const bool is_this = equal_in_constant_time(given, key);
-    is_known = is_known || is_this;
-  }
-  if (is_known) {
+  if (is_key(given, rules) || has_key_cookie(head, rules)) {
     return std::nullopt;
   }
   HttpResponse response = to_response(

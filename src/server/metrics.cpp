@@ -87,7 +87,8 @@ std::string Histogram::text(std::string_view name, std::string_view help) const 
   for (std::size_t i = 0; i <= bounds_.size(); ++i) {
     total += counts_[i].load(std::memory_order_relaxed);
     const std::string bound = i < bounds_.size() ? value_text(bounds_[i]) : "+Inf";
-    out += full + "_bucket{le=\"" + bound + "\"} " + std::to_string(total) + "\n";
+    out.append(full).append("_bucket{le=\"").append(bound).append("\"} ");
+    out.append(std::to_string(total)).append("\n");
   }
   const auto sum = std::chrono::nanoseconds(sum_ns_.load(std::memory_order_relaxed));
   out += full + "_sum " + value_text(std::chrono::duration<double>(sum).count()) + "\n";

@@ -27,7 +27,7 @@ std::string utc_now() {
 
 }  // namespace
 
-void RequestLog::line(Json fields) {
+void RequestLog::line(const Json& fields) {
   if (!write_) {
     return;
   }
@@ -53,7 +53,7 @@ void RequestLog::handled(const HandledRequest& handled) {
   if (with_prompts_) {
     fields["body"] = request.body;
   }
-  line(std::move(fields));
+  line(fields);
 }
 
 void RequestLog::note(std::string_view event, std::string_view text) {

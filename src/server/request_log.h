@@ -37,7 +37,7 @@ class RequestLog {
   void note(std::string_view event, std::string_view text);
 
  private:
-  void line(Json fields);
+  void line(const Json& fields);
 
   Write write_;
   bool with_prompts_;

@@ -1,5 +1,6 @@
 #include "server/router.h"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <string_view>
@@ -13,6 +14,15 @@ namespace {
 
 std::string_view effective_method(const HttpRequest& head) {
   return head.method == "HEAD" ? std::string_view("GET") : std::string_view(head.method);
+}
+
+// Where a browser shows its key, if there is such a route.
+constexpr std::string_view kDoor = "/login";
+
+// A browser that goes to an address, not a script of the page.
+bool asks_for_page(const HttpRequest& head) {
+  return head.method == "GET" && !head.headers.find("HX-Request") &&
+         head.headers.find("Accept").value_or("").find("text/html") != std::string_view::npos;
 }
 
 // What the path has in place of {…}, as sent; "" where the pattern has none. Nothing: no match.
@@ -85,7 +95,10 @@ std::optional<HttpResponse> Router::decide(const HttpRequest& head) const {
   const Route* route = find(head);
   if (route == nullptr || route->needs_key) {
     if (auto refusal = refuse_key(head, rules_)) {
-      return refusal;
+      return asks_for_page(head) && std::ranges::any_of(
+                                        routes_, [](const Route& one) { return one.path == kDoor; })
+                 ? HttpResponse{303, {{"Location", std::string(kDoor)}}, ""}
+                 : std::move(*refusal);
     }
   }
   return route == nullptr ? std::optional(not_there(head, methods)) : std::nullopt;

@@ -37,7 +37,7 @@ constexpr std::chrono::milliseconds kLookAgain{10};
 
 asio::ip::address address_of(const std::string& host) {
   error_code error;
-  const auto address = asio::ip::make_address(host == "localhost" ? "127.0.0.1" : host, error);
+  auto address = asio::ip::make_address(host == "localhost" ? "127.0.0.1" : host, error);
   if (error) {
     throw Error{ErrorCode::BadInput, "--host: expected an IP address or localhost, found " + host};
   }

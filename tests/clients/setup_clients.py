@@ -45,18 +45,23 @@ def node_of(venv: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
     return venv / "bin" / "node"
 
 
-def set_up_node(node: pathlib.Path, folder: pathlib.Path) -> None:
-    work = folder / "node"
+def install_packages(node: pathlib.Path, source: pathlib.Path, work: pathlib.Path) -> None:
+    """The npm packages that are locked in source, into work/node_modules; once for each lock."""
     work.mkdir(parents=True, exist_ok=True)
-    lock = (HERE / "package-lock.json").read_bytes()
-    for name in ("package.json", "package-lock.json", "node_clients.mjs"):
-        shutil.copyfile(HERE / name, work / name)
+    lock = (source / "package-lock.json").read_bytes()
+    for name in ("package.json", "package-lock.json"):
+        shutil.copyfile(source / name, work / name)
     stamp = work / "installed"
     if stamp.exists() and stamp.read_bytes() == lock:
         return
     path = f"{node.parent}{os.pathsep}{os.environ['PATH']}"
     run([node.parent / "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], work, {**os.environ, "PATH": path})
     stamp.write_bytes(lock)
+
+
+def set_up_node(node: pathlib.Path, folder: pathlib.Path) -> None:
+    install_packages(node, HERE, folder / "node")
+    shutil.copyfile(HERE / "node_clients.mjs", folder / "node" / "node_clients.mjs")
 
 
 def main() -> int:

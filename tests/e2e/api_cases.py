@@ -143,8 +143,9 @@ def test_the_system_prompt_is_there_before_the_first_request_and_after_a_restart
                 answer = answer_to(server, request)
                 assert cached_tokens(answer) > answer["usage"]["prompt_tokens"] - 16, answer["usage"]
     equal(folder.stat().st_mode & 0o777, 0o700)
-    equal({path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()},
-          {"lock": 0o600, "prompts.kv": 0o600})
+    modes = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+    equal(set(modes.values()), {0o600})
+    assert {"lock", "prompts.kv", "sessions.db"} <= set(modes), modes
 
 
 def test_what_clients_sent_outlives_the_server_only_where_it_may(bench):
@@ -173,7 +174,7 @@ def test_one_server_at_a_time_uses_a_folder(bench):
     with serving(bench, "--data-dir", bench.folder / "mine"):
         line = bench.fails("serve", "--port", "0", "--data-dir", bench.folder / "mine")
         contains(line, "--data-dir")
-        contains(line, "found another one that uses it")
+        contains(line, "found one that another smolbot is using")
     with serving(bench, "--data-dir", bench.folder / "mine"):
         pass
     contains(bench.fails("serve", "--port", "0", "--data-dir", bench.file("plain", "")), "--data-dir")

@@ -133,6 +133,19 @@ TEST(Gbnf, BoundsItsSize) {
   EXPECT_EQ(gbnf_refusal(chain + "r5000 ::= \"b\""), "");
 }
 
+TEST(Gbnf, TakesATextOfAnyLengthInOneOrManyPieces) {
+  std::string text;
+  std::string pieces = "root ::=";
+  for (int i = 0; i < 3000; ++i) {
+    text += "a word, é, 漢字 ";
+    pieces += " \"a word, é, 漢字 \"";
+  }
+  for (const std::string& grammar : {"root ::= \"" + text + "\"", pieces}) {
+    EXPECT_TRUE(gbnf_fits(grammar, text));
+    EXPECT_FALSE(gbnf_fits(grammar, text + "a"));
+  }
+}
+
 TEST(Gbnf, TakesTheSameTextsWhereALexemeWouldBeTooLarge) {
   constexpr std::string_view kWide = R"(root ::= ([ab]* "a" [ab]{13} "c")+)";
   EXPECT_TRUE(gbnf_fits(kWide, "abbbbbbbbbbbbbc"));

@@ -20,9 +20,11 @@ class FakeTurn : public chat::Turn {
  public:
   explicit FakeTurn(std::shared_ptr<chat::TurnSink> sink) : sink_(std::move(sink)) {}
 
-  void say(const std::string& text) {
+  void say(const std::string& text) { tell(chat::TextDelta{text}); }
+
+  void tell(const chat::AnswerEvent& event) {
     if (const auto sink = held()) {
-      sink->on_event(chat::TextDelta{text});
+      sink->on_event(event);
     }
   }
 
@@ -100,6 +102,9 @@ class FakeAssistant : public chat::Assistant {
   FakeAssistant& operator=(const FakeAssistant&) = delete;
   FakeAssistant(FakeAssistant&&) = delete;
   FakeAssistant& operator=(FakeAssistant&&) = delete;
+
+  // The demo model has nothing to say unasked: no titles.
+  void be_the_demo() { facts_.is_demo = true; }
 
   // What every turn says, at once unless `hold` is set: then the test drives turns().
   std::vector<chat::AnswerEvent> events{chat::TextDelta{"Hello"}, chat::TextDelta{" you"}};

@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
-#include <signal.h>
 #include <span>
 #include <string>
 #include <thread>

@@ -1,0 +1,37 @@
+// From a session to what the assistant is asked.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "chat/assistant.h"
+#include "store/types.h"
+
+namespace smol::page {
+
+// How one turn is to be answered: the session's settings, and what the request said beside them.
+struct TurnWish {
+  chat::AnswerOptions answer;
+  std::vector<chat::ToolSpec> tools;
+  bool think = true;
+};
+
+// Requires: settings whose ranges were checked.
+chat::AnswerOptions answer_options(const store::Settings& settings, const chat::ModelFacts& model);
+
+// The prompt of the answer that follows `path`, or that goes on, where the path ends with an
+// answer. Throws Error{BadInput} for what the template does not take.
+chat::TurnRequest turn_request(const chat::PromptBuilder& builder, const store::Session& session,
+                               std::span<const store::Message> path, const TurnWish& wish);
+
+// What a turn would have to read.
+struct Price {
+  std::size_t tokens = 0;  // of these, those that are not kept
+  std::size_t total = 0;
+  double seconds = 0;  // for them, at the measured speed; 0: not known
+};
+
+Price price_of(const chat::Assistant& assistant, const chat::TurnRequest& request);
+
+}  // namespace smol::page

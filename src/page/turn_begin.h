@@ -1,0 +1,29 @@
+// From a request to a running turn.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "page/house.h"
+#include "page/prompts.h"
+#include "store/types.h"
+
+namespace smol::page {
+
+// The session's settings, with what the request says for this turn alone: sampling fields, grammar,
+// tools. Throws Error{BadInput} with the field's name.
+TurnWish wish_of(const Call& call, const store::Settings& settings, bool think);
+
+// Throws Refusal where the prompt leaves no room for an answer.
+void check_length(const chat::TurnRequest& request, const chat::ModelFacts& model);
+
+// Throws Refusal: an answer is being written.
+[[noreturn]] void refuse_busy();
+
+// Starts a turn that the store has begun, after `answer` was made: what the page is shown must not
+// hold what the turn's events will say. `answer` may throw; the turn runs nevertheless.
+server::HttpResponse answer_and_start(const Call& call, const store::Turn& turn,
+                                      const TurnWish& wish,
+                                      const std::function<server::HttpResponse()>& answer);
+
+}  // namespace smol::page

@@ -1,0 +1,18 @@
+// A path of the tree as the chat room reads it.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "chat/message.h"
+#include "store/types.h"
+
+namespace smol::store {
+
+// The system prompt, if there is one, then the path's messages from its last note on, whose summary
+// is a second system message. An answer becomes a message per round, with its calls and their
+// results between them; attachments stand before a user's text.
+std::vector<chat::Message> prompt_messages(std::string_view system, std::span<const Message> path);
+
+}  // namespace smol::store

@@ -1,0 +1,220 @@
+#include <string>
+#include <variant>
+
+#include "page/page_fixture.h"
+
+namespace smol::page {
+namespace {
+
+using store::AnswerState;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class PageTurns : public PageTest {};
+
+std::string text_of_answer(const store::Message& message) {
+  std::string out;
+  for (const store::Part& part : message.answer.parts) {
+    const auto* text = std::get_if<store::TextPart>(&part);
+    out += text == nullptr ? "" : text->text;
+  }
+  return out;
+}
+
+TEST_F(PageTurns, AFirstMessageMakesASessionAndItsAnswerStreams) {
+  const std::string session = begin("message=What+is+%3C2%3E%3F&think=off");
+  const auto tab = listen(session);
+  EXPECT_EQ(tab->next("snapshot").data["parts"], Json::array());
+  turn()->say("It is ");
+  turn()->say("two: 二.");
+  turn()->finish(assistant.finished);
+  EXPECT_EQ(tab->text_until_done(), "It is two: 二.");
+  EXPECT_EQ(store->session(session).title, "What is <2>?");
+  EXPECT_EQ(last(session).answer.state, AnswerState::Done);
+  EXPECT_EQ(text_of_answer(last(session)), "It is two: 二.");
+  EXPECT_EQ(last(session).answer.figures.tokens, 3);
+}
+
+TEST_F(PageTurns, TheFragmentHoldsTheMessageEscapedAndAnEmptyAnswer) {
+  assistant.hold = true;
+  const auto response = post("/api/chat", "session_id=&message=%3Cb%3E&think=off");
+  EXPECT_THAT(response.body, HasSubstr("&lt;b&gt;"));
+  EXPECT_THAT(response.body, Not(HasSubstr("<b>")));
+  EXPECT_THAT(response.body, HasSubstr("data-state=\"running\""));
+  EXPECT_THAT(response.body, HasSubstr("hx-sse:connect=\"/api/stream/"));
+}
+
+TEST_F(PageTurns, ASecondMessageWaitsForTheEndOfTheAnswer) {
+  const std::string session = begin();
+  const auto response = post("/api/chat", "session_id=" + session + "&message=More");
+  EXPECT_EQ(response.status, 409);
+  EXPECT_THAT(response.body, HasSubstr("An answer is still being written."));
+  EXPECT_EQ(assistant.requests().size(), 1U);
+}
+
+TEST_F(PageTurns, AReloadGetsAllOfItAndAReconnectWhatItMissed) {
+  const std::string session = begin();
+  const auto tab = listen(session);
+  tab->next("snapshot");
+  turn()->say("one ");
+  const Heard heard = tab->next("delta");
+  EXPECT_EQ(heard.data["text"], "one ");
+  turn()->say("two");
+  tab->next("delta");
+  EXPECT_EQ(listen(session)->next("snapshot").data["parts"][0]["text"], "one two");
+  EXPECT_EQ(listen(session, heard.id)->next("delta").data["text"], "two");
+  EXPECT_EQ(listen(session, heard.id + "000")->next_event().name, "snapshot");
+  EXPECT_EQ(listen(session, "999.0")->next_event().name, "snapshot");
+}
+
+TEST_F(PageTurns, AllTabsHearATurnThatOneOfThemBegan) {
+  const std::string session = finished_session();
+  const auto tab = listen(session);
+  EXPECT_EQ(tab->next("snapshot").data["turn"], nullptr);
+  post("/api/chat", "session_id=" + session + "&message=More&think=off");
+  const Heard began = tab->next("turn");
+  EXPECT_NE(began.data["parent"], nullptr);
+  turn()->say("Again.");
+  turn()->finish(assistant.finished);
+  EXPECT_EQ(tab->text_until_done(), "Again.");
+}
+
+TEST_F(PageTurns, StopEndsTheAnswerAndKeepsWhatThereIs) {
+  const std::string session = begin();
+  const auto tab = listen(session);
+  turn()->say("Half");
+  tab->next("delta");
+  EXPECT_EQ(post("/api/stop", "session_id=" + session).status, 200);
+  EXPECT_EQ(tab->next("done").data["reason"], "stopped");
+  EXPECT_EQ(text_of_answer(last(session)), "Half");
+  EXPECT_THAT(get("/api/message-footer?message_id=" + std::to_string(last(session).id)).body,
+              HasSubstr("Stopped by you"));
+  EXPECT_THAT(post("/api/stop", "session_id=" + session).body,
+              HasSubstr("No answer is being written."));
+}
+
+TEST_F(PageTurns, ThoughtsAreApartFromTheAnswer) {
+  const std::string session = begin("message=Hello&think=off&think=on");
+  const auto tab = listen(session);
+  turn()->tell(chat::ThinkingDelta{"Let me see."});
+  EXPECT_EQ(tab->next("thinking").data["text"], "Let me see.");
+  turn()->say("Yes.");
+  turn()->finish(assistant.finished);
+  EXPECT_EQ(tab->next("delta").data["part"], 1);
+  tab->next("done");
+  EXPECT_TRUE(std::holds_alternative<store::ThinkingPart>(last(session).answer.parts[0]));
+  EXPECT_TRUE(store->session(session).settings.think);
+  EXPECT_EQ(assistant.requests()[0].options.think, chat::ThinkMode::On);
+}
+
+TEST_F(PageTurns, AToolIsRunOnceAPersonAllowsItAndTheModelGoesOn) {
+  const std::string session = begin("message=6*7&think=off&tools=on");
+  const auto tab = listen(session);
+  turn()->tell(chat::ToolCall{"call_0001", "calculator", R"({"expression": "6 * 7"})"});
+  turn()->finish(assistant.finished);
+  const Heard asked = tab->next("tool");
+  const std::string id = asked.data["call"];
+  while (tab->next("progress").data["phase"] != "asking") {
+  }
+  EXPECT_THAT(get("/api/tool?call_id=" + id).body, HasSubstr("Allow"));
+  EXPECT_THAT(post("/api/tool", "call_id=" + id + "&decision=allow").body, HasSubstr("calculator"));
+  while (tab->next("tool").data["state"] != "done") {
+  }
+  while (assistant.turns().size() < 2) {
+    tab->next("progress");
+  }
+  EXPECT_THAT(assistant.requests()[1].prompt.text.bytes(), HasSubstr("42"));
+  turn()->say("It is 42.");
+  turn()->finish(assistant.finished);
+  EXPECT_EQ(tab->text_until_done(), "It is 42.");
+  EXPECT_EQ(post("/api/tool", "call_id=" + id + "&decision=allow").status, 409);
+}
+
+TEST_F(PageTurns, AStopWhileAToolAsksEndsTheTurn) {
+  const std::string session = begin("message=6*7&think=off&tools=on");
+  const auto tab = listen(session);
+  turn()->tell(chat::ToolCall{"call_0001", "calculator", R"({"expression": "6 * 7"})"});
+  turn()->finish(assistant.finished);
+  while (tab->next("progress").data["phase"] != "asking") {
+  }
+  post("/api/stop", "session_id=" + session);
+  EXPECT_EQ(tab->next("done").data["reason"], "stopped");
+  EXPECT_EQ(std::get<store::ToolPart>(last(session).answer.parts[0]).state,
+            store::ToolState::Failed);
+}
+
+TEST_F(PageTurns, AnAnswerThatIsContinuedGoesOnInItsLastPart) {
+  const std::string session = begin();
+  const auto tab = listen(session);
+  turn()->say("Half ");
+  tab->next("delta");
+  post("/api/stop", "session_id=" + session);
+  const std::string id = std::to_string(last(session).id);
+  tab->next("done");
+  EXPECT_THAT(post("/api/continue", "message_id=" + id).body, HasSubstr("Half "));
+  EXPECT_TRUE(assistant.requests().back().options.continue_final_message);
+  turn()->say("and half.");
+  turn()->finish(assistant.finished);
+  const Heard delta = tab->next("delta");
+  EXPECT_EQ(delta.data["part"], 0);
+  EXPECT_EQ(delta.id.substr(delta.id.find('.')), ".14");
+  tab->next("done");
+  EXPECT_EQ(text_of_answer(last(session)), "Half and half.");
+}
+
+TEST_F(PageTurns, RegenerateAndEditMakeBranches) {
+  const std::string session = finished_session("First.");
+  const store::Message first = last(session);
+  const auto tab = listen(session);
+  post("/api/regenerate", "message_id=" + std::to_string(first.id));
+  turn()->say("Second.");
+  turn()->finish(assistant.finished);
+  tab->next("done");
+  EXPECT_EQ(last(session).branch.count, 2U);
+  EXPECT_THAT(post("/api/branch", "message_id=" + std::to_string(first.id)).body,
+              HasSubstr("First."));
+  const std::string question = std::to_string(*first.parent);
+  EXPECT_THAT(get("/api/edit?message_id=" + question).body, HasSubstr("recomputes "));
+  post("/api/edit", "message_id=" + question + "&message=Else");
+  turn()->finish(assistant.finished);
+  tab->next("done");
+  EXPECT_EQ(store->message(*last(session).parent).branch.count, 2U);
+}
+
+TEST_F(PageTurns, WhatTheAssistantRefusesIsTheAnswersError) {
+  assistant.refusal = Error(ErrorCode::Exhausted, "queue full");
+  const std::string session = begin();
+  const store::Message answer = last(session);
+  EXPECT_EQ(answer.answer.state, AnswerState::Error);
+  EXPECT_THAT(get("/api/message?message_id=" + std::to_string(answer.id)).body,
+              HasSubstr("Try again"));
+}
+
+TEST_F(PageTurns, AMessageThatDoesNotFitIsRefusedWithBothCounts) {
+  std::string text;
+  for (int i = 0; i < 600; ++i) {
+    text += "word+";
+  }
+  const auto response = post("/api/chat", "session_id=&message=" + text);
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body, HasSubstr("context holds 512"));
+  EXPECT_EQ(store->counts().sessions, 0U);
+}
+
+TEST_F(PageTurns, AKilledServerMarksTheUnfinishedAnswerAndOffersToGoOn) {
+  const std::string session = begin();
+  restart();
+  EXPECT_EQ(last(session).answer.state, AnswerState::Interrupted);
+  EXPECT_THAT(get("/chat/" + session).body, HasSubstr("Continue this answer"));
+}
+
+TEST_F(PageTurns, AServerThatEndsSavesAndMarksWhatRuns) {
+  const std::string session = begin();
+  turn()->say("Until here");
+  site->end();
+  EXPECT_EQ(last(session).answer.state, AnswerState::Interrupted);
+  EXPECT_EQ(text_of_answer(last(session)), "Until here");
+}
+
+}  // namespace
+}  // namespace smol::page
