@@ -1,6 +1,6 @@
 """Runs every stage of ./test in order of cost and ends with one line: `N passed, N failed, N skipped`.
 
-Options: --long (differential runs, long exactness matrix), --ci (tidy, emulated processors, thread sanitizer).
+Options: --long (load with times, differential runs, long exactness matrix), --ci (tidy, emulated processors, thread sanitizer).
 Each stage's whole output is in build/log/. Exit status 0 only without a failure.
 """
 import argparse
@@ -27,7 +27,10 @@ def stages(options: argparse.Namespace):
     yield "clients", suite_stages.clients
     yield "page", suite_stages.page
     if options.long:
+        yield "load", suite_long.load
         yield "differential", suite_long.differential
+    else:
+        yield "load", suite_stages.load
     if options.ci:
         yield "tidy", suite_ci.tidy
         yield "nehalem", suite_ci.nehalem

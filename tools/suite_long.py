@@ -1,9 +1,13 @@
-"""What ./test --long adds: generated input on which our parts and the libraries they follow must agree."""
+"""What ./test --long adds: the server under load on a model as large as the real one, and generated input on which our parts and
+the libraries they follow must agree."""
 import sys
 
 from suite_report import BUILD, LOG, ROOT, SHARED, Counts, run, run_or_show, say, skip, sum_line, tail
 
 VENV = BUILD / "venv"
+SMOLBOT = BUILD / "release" / "bin" / "smolbot"
+SMOLLM2 = BUILD / "models" / "smollm2-135m" / "SmolLM2-135M-Instruct.Q4_1.gguf"
+LARGE = BUILD / "models" / "synthetic" / "SmolLM3-3B-Q4_K_M.gguf"
 PROGRAM = BUILD / "release" / "bin" / "smolbot_conformance"
 TESTS = ROOT / "tests" / "differential"
 TOKENIZER = SHARED / "fixtures" / "tokenizer"
@@ -16,6 +20,32 @@ def set_up_venv() -> bool:
             return False
     return run("venv-packages", [VENV / "bin" / "python", "-m", "pip", "install", "--quiet",
                                  "--disable-pip-version-check", "-r", TESTS / "requirements.txt"])
+
+
+def make_large_model() -> bool:
+    """A file with the shapes and types of the real model and random weights, made once."""
+    if LARGE.is_file():
+        return True
+    script = SHARED / "tools" / "make_synthetic_gguf.py"
+    if not script.is_file() or not set_up_venv():
+        return False
+    LARGE.parent.mkdir(parents=True, exist_ok=True)
+    part = LARGE.with_suffix(".part")
+    if not run_or_show("synthetic", [VENV / "bin" / "python", script, part]):
+        return False
+    part.replace(LARGE)
+    return True
+
+
+def load() -> Counts:
+    """With its times: only on a calm machine do they say something."""
+    if not SMOLLM2.is_file():
+        return skip("the server under load", "SmolLM2-135M-Instruct is not there")
+    large = ["--large", LARGE] if make_large_model() else []
+    counts = counted("load-long", [sys.executable, "-B", ROOT / "tests/load/run_load.py", "--program", SMOLBOT, "--model",
+                                   SMOLLM2, "--long", *large])
+    say((LOG / "load-long.log").read_text(encoding="utf-8").rsplit("\n", 2)[0])
+    return counts
 
 
 def counted(name: str, command: list) -> Counts:

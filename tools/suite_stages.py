@@ -94,3 +94,14 @@ def clients() -> Counts:
 def page() -> Counts:
     """The page in a real browser."""
     return on_program("page", "tests/page/run_page.py")
+
+
+def load() -> Counts:
+    """The server under load, judged from outside; no times, since the machine may be busy."""
+    model = TEST_MODEL / "SmolLM2-135M-Instruct.Q4_1.gguf"
+    if not model.is_file():
+        return skip("the server under load", "SmolLM2-135M-Instruct is not there")
+    found = on_program("load", "tests/load/run_load.py", "--model", model)
+    if not found.failed:
+        say((LOG / "load.log").read_text(encoding="utf-8").rsplit("\n", 2)[0])
+    return found

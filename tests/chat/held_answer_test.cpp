@@ -74,13 +74,12 @@ TEST(HeldAnswer, IsWholeWhereTheLimitJustSuffices) {
 
 // Error{Exhausted} would tell the client to try again later.
 TEST(HeldAnswer, RefusesAFormBeyondTheCompilersBoundsAsNotSupported) {
-  const Json mail = {{"type", "string"}, {"format", "email"}, {"maxLength", 30}};
-  std::string chain = "root ::= a0";
-  for (int i = 0; i < 40; ++i) {
-    chain += "\na" + std::to_string(i) + " ::= a" + std::to_string(i + 1) + "{999}";
+  Json deep = {{"type", "null"}};
+  for (int i = 0; i < 400; ++i) {
+    deep = Json{{"type", "array"}, {"items", std::move(deep)}};
   }
-  chain += "\na40 ::= \"x\"";
-  for (const AnswerForm& form : {AnswerForm(JsonSchema{mail}), AnswerForm(Grammar{chain})}) {
+  const std::string long_text = "root ::= \"" + std::string(std::size_t{2} << 20U, 'x') + "\"";
+  for (const AnswerForm& form : {AnswerForm(JsonSchema{deep}), AnswerForm(Grammar{long_text})}) {
     try {
       answered({{"No!"}}, with_form(form));
       ADD_FAILURE() << "it was taken";

@@ -61,7 +61,7 @@ class Kills:
         self.save_s = time.monotonic() - begin
 
     def left_over(self):
-        return [path.name for path in self.folder.iterdir() if path.name not in (FILE, "lock")]
+        return [path.name for path in self.folder.iterdir() if path.suffix == ".part"]
 
 
 def check(report, bench, arguments, n_kills):
@@ -74,4 +74,4 @@ def check(report, bench, arguments, n_kills):
                  f"kills: {n_kills} kills (starting within {kills.start_s:.2f} s, saving within {kills.save_s:.2f} s); of "
                  f"{kills.n_verified} starts {kills.n_restored} took the cache file, {kills.n_refused} found it broken, "
                  f"{kills.n_wrong} gave other bits")
-    report.judge(not kills.left_over(), f"kills: {len(kills.left_over())} other files are left in the data folder")
+    report.judge(not kills.left_over(), f"kills: {len(kills.left_over())} unfinished files are left in the data folder")

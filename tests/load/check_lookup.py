@@ -89,11 +89,13 @@ def check_elsewhere(report, server, without, n_questions, rounds, judges_times):
                    f"{n_tokens / seconds[without]:.1f}: {ratio:.3f} x, >= 0.98 x; {drafted} drafted for {n_tokens} tokens")
 
 
-def check(report, server, without, n_texts, rounds, judges_times):
-    """`without`: the same server with lookup switched off."""
-    texts = texts_to_repeat(n_texts)
+def check(report, server, without, is_long):
+    """`without`: the same server with lookup switched off. The short form takes a text that SmolLM2-135M copies, and one that
+    it does not."""
+    texts = texts_to_repeat()[slice(None) if is_long else slice(6, 8)]
     if texts:
         check_copies(report, server, without, texts)
     else:
         report.skip("lookup: this system carries no texts to repeat")
-    check_elsewhere(report, server, without, n_texts, rounds, judges_times)
+    questions, rounds = (10, 3) if is_long else (2, 1)
+    check_elsewhere(report, server, without, questions, rounds, is_long)

@@ -66,8 +66,7 @@ class Run:
                 self.check("connections", check_connections.check_crowd, server, 4 if self.long else 1, self.long)
         if self.wants("lookup"):
             with self.serving("--model", model) as server, self.serving("--model", model, "--no-lookup") as without:
-                texts, rounds = (10, 3) if self.long else (3, 1)
-                self.check("lookup", check_lookup.check, server, without, texts, rounds, self.long)
+                self.check("lookup", check_lookup.check, server, without, self.long)
         self.check("kills", check_kills.check, self.bench, ("--model", model), 60 if self.long else 20)
 
     def on_times(self, model):
