@@ -94,8 +94,7 @@ const states = {
     await page.goto(place.url);
     await say(page, 'A short one, please');  // a conversation of its own: the others are looked at again
     await page.waitForURL(/chat/);
-    await page.waitForSelector('.message.assistant');
-    await phase(page, 'idle');
+    await page.waitForSelector('.message.assistant .foot button');  // what takes the list's place has come
     if (page.viewportSize().width < 768) await page.click('.show-sidebar');
     await page.click('.session.current > .icon-button');
     await page.click('.menu:popover-open .bad');

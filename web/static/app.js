@@ -17,8 +17,9 @@
   };
   const cookie = pair => { document.cookie = `${pair};path=/;max-age=31536000;samesite=strict`; };
   const session = () => el('session-id')?.value || '';
-  const busy = () => body.dataset.phase !== 'idle';
-  const unfinished = () => find('.message[data-state="running"]');
+  const busy = () => body.dataset.phase !== 'idle', unfinished = () => find('.message[data-state="running"]');
+  // What comes with an answer's end takes the list's place: not under an open menu.
+  const finish = foot => find('.menu:popover-open') ? setTimeout(finish, 300, foot) : htmx.trigger(foot, 'finished');
 
   // ---- Markdown: raw HTML is text, links are http(s) or mailto, no images, ids, data attributes or form controls ----
   const MOST = {block: 60000, paragraph: 20000, highlight: 30000, math: 2000, emphasis: 300, slow_ms: 40};
@@ -294,12 +295,11 @@
         turn.parts.slice(0, -1).forEach((part, index) => draw_part(article, part, index));
         article.dataset.state = 'done';
         article.removeAttribute('aria-busy');
-        htmx.trigger(el(`foot-${turn.message}`), 'finished');
+        finish(el(`foot-${turn.message}`));
         follow();
       } else if (sending) wait_for_send = {...data, ended: true}; else sync();
     }
-    turn = null;
-    show_gauge(data);
+    turn = null; show_gauge(data);
     show_progress({phase: 'idle'});
     el('jump').hidden = true;
     say(data.text || (data.tokens ? `Answer finished, ${plural(data.tokens)}.` : 'Answer finished.'));
