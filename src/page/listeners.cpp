@@ -52,10 +52,12 @@ void Listeners::close(const store::SessionId& session) {
   }
 }
 
-void Listeners::close_all() {
-  while (!listeners_.empty()) {
-    close(store::SessionId(listeners_.begin()->first));
+std::vector<store::SessionId> Listeners::sessions() const {
+  std::vector<store::SessionId> out;
+  for (const auto& [session, listeners] : listeners_) {
+    out.push_back(session);
   }
+  return out;
 }
 
 void Listeners::drop_gone() {

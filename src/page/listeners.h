@@ -23,7 +23,7 @@ class Listeners {
   void tell(const store::SessionId& session, std::span<const StreamEvent> events);
   // Ends the streams of this session.
   void close(const store::SessionId& session);
-  void close_all();
+  std::vector<store::SessionId> sessions() const;
 
  private:
   struct Listener {

@@ -1,5 +1,6 @@
 #include "page/live_answer.h"
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -180,15 +181,16 @@ void LiveAnswer::finish_round(const chat::TurnFinished& finished) {
     figures.cached_tokens = static_cast<std::int64_t>(usage.cached_tokens);
     figures.prompt_time = to_ms(usage.prefill_time);
   }
-  // What was written before and not kept (the program had ended) is read from the parts.
   const std::size_t rounds = count_rounds(answer_.parts);
-  const bool joins = std::exchange(continues_, false) && answer_.written.size() == rounds;
-  if (joins && !answer_.written.back().empty()) {
+  const std::vector<chat::Piece>& more = finished.message.written;
+  if (!std::exchange(continues_, false)) {
+    answer_.written.resize(std::max<std::size_t>(rounds, 1) - 1);
+    answer_.written.push_back(more);
+  } else if (answer_.written.size() == rounds && !answer_.written.back().empty()) {
     auto& written = answer_.written.back();
-    written.insert(written.end(), finished.message.written.begin(), finished.message.written.end());
-  } else if (!joins && rounds > 0) {
-    answer_.written.resize(rounds - 1);
-    answer_.written.push_back(finished.message.written);
+    written.insert(written.end(), more.begin(), more.end());
+  } else {  // what was written before was not kept (the program had ended): the parts are read
+    answer_.written.resize(rounds);
   }
   progress_ = {};
   is_round_running_ = false;

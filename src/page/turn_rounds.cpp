@@ -32,7 +32,7 @@ store::AnswerState state_of(const chat::TurnFinished& finished) {
 
 store::AnswerError error_of(const Error& error) {
   if (error.code() == ErrorCode::Exhausted) {
-    return {"Too many answers are waiting already.", "Try again in a moment."};
+    return {error.what(), "Try again in a moment."};
   }
   return {error.what(), ""};
 }

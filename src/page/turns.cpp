@@ -75,7 +75,9 @@ Turns::~Turns() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
-    listeners_.close_all();
+    for (const store::SessionId& session : listeners_.sessions()) {
+      listeners_.close(session);
+    }
   }
   changed_.notify_all();
   beat_.join();
@@ -223,8 +225,10 @@ void Turns::purge_later() {
 void Turns::close() {
   const std::lock_guard lock(mutex_);
   is_closing_ = true;
-  if (lives_.empty()) {
-    listeners_.close_all();
+  for (const store::SessionId& session : listeners_.sessions()) {
+    if (find(session) == nullptr) {
+      listeners_.close(session);
+    }
   }
 }
 
