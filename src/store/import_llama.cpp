@@ -5,6 +5,10 @@
 // here it is one, whose parts follow each other.
 #include <algorithm>
 #include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/json.h"
@@ -251,7 +255,7 @@ bool is_llama_lines(std::string_view text) {
 void read_llama_lines(std::string_view text, const std::string& name, ImportJob& job) {
   // The lines' documents must outlive the session that reads them.
   std::deque<Json> documents;
-  std::optional<LlamaSession> session;
+  std::unique_ptr<LlamaSession> session;
   const auto finish = [&] {
     if (session) {
       session->finish();
@@ -271,7 +275,7 @@ void read_llama_lines(std::string_view text, const std::string& name, ImportJob&
     const std::string type = record.text("type");
     if (type == "session") {
       finish();
-      session.emplace(record, job);
+      session = std::make_unique<LlamaSession>(record, job);
     } else if (type == "message") {
       if (!session) {
         record.refuse("a session's line before the messages'", "none");
