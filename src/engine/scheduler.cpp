@@ -1,7 +1,9 @@
 #include "engine/scheduler.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <limits>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -43,7 +45,9 @@ Scheduler::Scheduler(model::Decoder& decoder, const EngineOptions& options, Publ
 }
 
 Sequence::Limits Scheduler::limits() const noexcept {
-  return {decoder_.options().context, decoder_.config().vocab_size, options_.speculate};
+  const auto paced = static_cast<std::size_t>(std::max(1.0, options_.pace * kPaceStepSeconds));
+  return {decoder_.options().context, decoder_.config().vocab_size, options_.speculate,
+          options_.pace > 0 ? paced : std::numeric_limits<std::size_t>::max()};
 }
 
 void Scheduler::add(std::unique_ptr<Sequence> sequence) {

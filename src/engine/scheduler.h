@@ -50,6 +50,9 @@ class Scheduler {
   const KvSpace& space() const noexcept { return space_; }
 
  private:
+  // What a paced sequence does at once.
+  static constexpr double kPaceStepSeconds = 0.2;
+
   // A sequence and what it has of the decoder.
   struct Place {
     std::unique_ptr<Sequence> sequence;

@@ -14,7 +14,6 @@ constexpr std::size_t kCheapTokens = 8;
 // A prompt's least share of a step, where so many fit it.
 constexpr std::size_t kLeastShare = 16;
 constexpr double kReadingPace = 10;  // of EngineOptions::pace
-constexpr double kPaceStepSeconds = 0.2;
 
 std::chrono::nanoseconds duration_of(double seconds) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(

@@ -144,7 +144,10 @@ std::optional<TokenId> Sequence::next_token(std::span<const float> logits) {
 }
 
 void Sequence::emit_forced() {
-  while (request_.constraint != nullptr && !end_ && !restarts_) {
+  for (std::size_t n = 0; n < limits_.most_forced; ++n) {
+    if (request_.constraint == nullptr || end_ || restarts_) {
+      return;
+    }
     const std::optional<TokenId> forced = request_.constraint->forced();
     if (!forced) {
       return;

@@ -28,6 +28,7 @@ class Sequence {
     std::size_t context;  // positions of one sequence
     std::size_t vocab_size;
     bool speculates;
+    std::size_t most_forced;  // tokens that a step adds to its own where they are forced
   };
 
   // Throws Error{BadInput}: an empty prompt, an id outside the vocabulary, a bad setting, or a

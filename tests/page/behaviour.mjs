@@ -239,7 +239,7 @@ const checks = [
     await without_thinking(page);
     await answer_with(page, LONG);
     await say(page, 'A long one');
-    await page.waitForFunction(() => document.getElementById('scroll').scrollHeight > 1200);
+    await page.waitForFunction(() => document.getElementById('scroll').scrollHeight > 1200, null, {timeout: 4 * patience});
     const updates = await page.evaluate(async () => {
       const scroller = document.getElementById('scroll');
       scroller.scrollTop = 100;
@@ -249,7 +249,7 @@ const checks = [
       await new Promise(done => setTimeout(done, 3000));
       return {count: times.size, top: scroller.scrollTop};
     });
-    expect(updates.count > 5 && updates.count <= 31, `${updates.count} updates in 3 s`);
+    expect(updates.count > 5 && updates.count <= 31, `${updates.count} updates in 3 s, then ${await page.evaluate(() => document.body.dataset.phase)}`);
     expect(updates.top === 100, `the view moved to ${updates.top}`);
     expect(await page.isVisible('#jump'), 'no button to the new text');
     await page.click('#jump');

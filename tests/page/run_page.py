@@ -1,4 +1,5 @@
-"""Runs the page's browser tests: its states on the preview, the others against the program on the demo model.
+"""Runs the page's browser tests: its states and hostile answers of any length on the preview, its behaviour and hostile answers
+that a model can write against the program on the demo model.
 
     run_page.py --program build/release/bin/smolbot [--only states|behaviour|hostile]
 
@@ -24,8 +25,9 @@ from server import serving  # noqa: E402
 import setup_clients  # noqa: E402
 
 SUM = re.compile(r"^(\d+) passed, (\d+) failed$", re.MULTILINE)
-# Tokens a second, where a phase must last.
-PACE = {"behaviour": ["--pace", "25"], "hostile": []}
+ON_PREVIEW = ("states", "hostile")
+# With tokens a second, where a phase must last.
+ON_PROGRAM = {"behaviour": ["--pace", "25"], "hostile": []}
 
 
 def set_up() -> pathlib.Path:
@@ -51,14 +53,14 @@ def run(node: pathlib.Path, name: str, url: str | None) -> tuple:
 
 def run_on_program(node: pathlib.Path, name: str, program: pathlib.Path) -> tuple:
     with tempfile.TemporaryDirectory(prefix="smolbot-page-") as folder:
-        with serving(Bench(program, pathlib.Path(folder)), *PACE[name]) as server:
+        with serving(Bench(program, pathlib.Path(folder)), *ON_PROGRAM[name]) as server:
             return run(node, name, server.url)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path, required=True)
-    parser.add_argument("--only", choices=["states", *PACE])
+    parser.add_argument("--only", choices=sorted({*ON_PREVIEW, *ON_PROGRAM}))
     options = parser.parse_args()
     if shutil.which("chromium") is None:
         print("skipped the page: no chromium here\n0 passed, 0 failed, 1 skipped")
@@ -69,8 +71,8 @@ def main() -> int:
         print(f"skipped the page: {str(error).splitlines()[0]}\n0 passed, 0 failed, 1 skipped")
         return 0
     program = options.program.resolve()
-    counts = [run(node, name, None) if name == "states" else run_on_program(node, name, program)
-              for name in ("states", *PACE) if options.only in (None, name)]
+    counts = [run(node, name, None) for name in ON_PREVIEW if options.only in (None, name)]
+    counts += [run_on_program(node, name, program) for name in ON_PROGRAM if options.only in (None, name)]
     passed, failed = map(sum, zip(*counts))
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0
