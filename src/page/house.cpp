@@ -28,16 +28,6 @@ House::House(chat::Assistant& the_assistant, store::SessionStore& the_store,
       turns(the_assistant, the_store, tools::built_in_tools(seconds_now)),
       helpers(kMostHelpers) {}
 
-store::Settings House::next_settings() const {
-  const std::lock_guard lock(mutex_);
-  return next_settings_;
-}
-
-void House::set_next_settings(const store::Settings& settings) {
-  const std::lock_guard lock(mutex_);
-  next_settings_ = settings;
-}
-
 std::optional<store::SessionId> Call::session() const {
   if (form.has("message_id")) {
     return house.store.message(form.id("message_id")).session;

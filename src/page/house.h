@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,10 +22,6 @@ struct House {
   House(chat::Assistant& the_assistant, store::SessionStore& the_store, const HtmlWriter& writer,
         const PageFacts& the_facts);
 
-  // What the next new session begins with.
-  store::Settings next_settings() const;
-  void set_next_settings(const store::Settings& settings);
-
   chat::Assistant& assistant;
   store::SessionStore& store;
   const HtmlWriter& html;
@@ -34,10 +29,6 @@ struct House {
   Turns turns;
   StatusHistory history;
   server::TaskQueue helpers;  // what waits for the model beside turns: summaries
-
- private:
-  mutable std::mutex mutex_;
-  store::Settings next_settings_;
 };
 
 // Why a request is not done, as a fragment says it above the input.

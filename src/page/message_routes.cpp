@@ -85,7 +85,7 @@ server::Reply get_chat(const Call& call) {
   Dict context;
   std::int64_t used = 0;
   if (id.empty()) {
-    context.set("session", no_session_value());
+    context.set("session", no_session_value(house.store.next_settings()));
     set_messages(context, {}, std::nullopt);
     context.set("turn", Value::none());
   } else {

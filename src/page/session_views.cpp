@@ -52,10 +52,9 @@ Value session_value(const store::Session& session) {
                       {"think", Value::boolean(session.settings.think)}});
 }
 
-Value no_session_value() {
-  return Value::dict({{"id", text_value("")},
-                      {"title", text_value("")},
-                      {"think", Value::boolean(store::Settings{}.think)}});
+Value no_session_value(const store::Settings& next) {
+  return Value::dict(
+      {{"id", text_value("")}, {"title", text_value("")}, {"think", Value::boolean(next.think)}});
 }
 
 Value groups_value(const std::vector<store::SessionSummary>& sessions, std::string_view current,

@@ -11,8 +11,8 @@
 namespace smol::page {
 
 jinja::Value session_value(const store::Session& session);
-// Of a page without one.
-jinja::Value no_session_value();
+// Of a page without one: the next one's settings.
+jinja::Value no_session_value(const store::Settings& next);
 
 // Pinned ones first, then by the day of their last change, where the person is.
 jinja::Value groups_value(const std::vector<store::SessionSummary>& sessions,

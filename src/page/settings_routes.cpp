@@ -2,6 +2,8 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -123,7 +125,13 @@ Dict dialog(const std::optional<store::SessionId>& session, Value settings) {
 }
 
 Settings settings_of(const Call& call, const std::optional<store::SessionId>& session) {
-  return session ? call.house.store.session(*session).settings : call.house.next_settings();
+  return session ? call.house.store.session(*session).settings : call.house.store.next_settings();
+}
+
+Settings change_settings(const Call& call, const std::optional<store::SessionId>& session,
+                         const std::function<void(Settings&)>& change) {
+  store::SessionStore& store = call.house.store;
+  return session ? store.change_settings(*session, change) : store.change_next_settings(change);
 }
 
 }  // namespace
@@ -148,15 +156,11 @@ server::Reply post_settings(const Call& call) {
     context.set("errors", Value::dict(std::move(errors)));
     return call.html("fragments/settings", std::move(context), 400);
   }
-  if (session) {
-    call.house.store.change_settings(*session, [&](Settings& old) {
-      const bool think = old.think;
-      old = settings;
-      old.think = think;
-    });
-  } else {
-    call.house.set_next_settings(settings);
-  }
+  change_settings(call, session, [&](Settings& old) {
+    const bool think = old.think;
+    old = settings;
+    old.think = think;
+  });
   Dict context = dialog(session, settings_value(settings));
   context.set("saved", Value::boolean(true));
   return call.html("fragments/settings", std::move(context));
@@ -164,17 +168,10 @@ server::Reply post_settings(const Call& call) {
 
 server::Reply post_toggle_thinking(const Call& call) {
   const auto session = call.session();
-  const Settings before = settings_of(call, session);
-  const bool think = call.form.has("think") ? call.form.flag("think") : !before.think;
-  std::optional<Value> price;
-  if (session) {
-    call.house.store.change_settings(*session, [think](Settings& s) { s.think = think; });
-    price = think_price(call, *session, think);
-  } else {
-    Settings next = before;
-    next.think = think;
-    call.house.set_next_settings(next);
-  }
+  const Settings now = change_settings(call, session, [&](Settings& s) {
+    s.think = call.form.has("think") ? call.form.flag("think") : !s.think;
+  });
+  const auto price = session ? think_price(call, *session, now.think) : std::nullopt;
   return call.html("fragments/thinking", {{"price", price.value_or(Value::none())}});
 }
 
@@ -185,13 +182,7 @@ server::Reply post_set_temperature(const Call& call) {
     throw Refusal{400, "bad", "The temperature must be a number from 0 to 2.",
                   "For instance /temp 0.7"};
   }
-  if (const auto session = call.session()) {
-    call.house.store.change_settings(*session, [&](Settings& s) { s.temperature = value; });
-  } else {
-    Settings next = call.house.next_settings();
-    next.temperature = value;
-    call.house.set_next_settings(next);
-  }
+  change_settings(call, call.session(), [&](Settings& s) { s.temperature = value; });
   return call.note("info", "Temperature " + short_text(*value) + " from now on.");
 }
 

@@ -71,7 +71,7 @@ server::Reply send(const Call& call, const std::string& message) {
   const std::string& id = call.form.text("session_id");
   const auto session = id.empty() ? std::nullopt : std::optional(id);
   store::Session about;
-  about.settings = house.next_settings();
+  about.settings = house.store.next_settings();
   about.date = local_date(store::SessionStore::system_time());
   if (session) {
     about = house.store.session(*session);

@@ -151,6 +151,21 @@ TEST_F(PageSessions, SettingsBelongToTheirSession) {
   EXPECT_THAT(asked.prompt.text.bytes(), HasSubstr("Be brief"));
 }
 
+TEST_F(PageSessions, SettingsOfTheNextConversationOutliveTheServer) {
+  post("/api/settings", "session_id=&temperature=0.4&system=Be+brief");
+  EXPECT_THAT(get("/").body, HasSubstr("form=\"composer\" checked"));
+  post("/api/toggle-thinking", "session_id=&think=off");
+  restart();
+  EXPECT_THAT(get("/api/settings?session_id=").body,
+              HasSubstr("name=\"temperature\" value=\"0.4\""));
+  EXPECT_THAT(get("/").body, Not(HasSubstr("form=\"composer\" checked")));
+  begin("message=Hello");
+  const chat::TurnRequest asked = assistant.requests().back();
+  EXPECT_EQ(asked.answer.sampling.temperature, 0.4);
+  EXPECT_EQ(asked.options.think, chat::ThinkMode::Off);
+  EXPECT_THAT(asked.prompt.text.bytes(), HasSubstr("Be brief"));
+}
+
 TEST_F(PageSessions, ThinkingIsSwitchedWithItsPrice) {
   const std::string session = finished_session();
   const std::string answer =
