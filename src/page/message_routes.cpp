@@ -44,10 +44,9 @@ Value price_value(const Price& price) {
 
 Price price_of_path(const Call& call, const store::SessionId& session,
                     const std::vector<store::Message>& path, bool think) {
-  TurnWish wish;
-  wish.think = think;
-  chat::TurnRequest request =
-      turn_request(call.house.assistant.builder(), call.house.store.session(session), path, wish);
+  const store::Session about = call.house.store.session(session);
+  chat::TurnRequest request = turn_request(call.house.assistant.builder(), about, path,
+                                           call.house.turns.wish(about.settings, think));
   return price_of(call.house.assistant, request);
 }
 

@@ -70,6 +70,7 @@ std::optional<double> read(const Form& form, const char* name, double least, dou
 
 Settings read_settings(const Form& form, Settings settings, Dict& errors) {
   settings.system = form.text("system");
+  settings.tools = form.has("tools") ? form.flag("tools") : settings.tools;
   for (const NumberField& field : kNumbers) {
     settings.*field.value = read(form, field.name, field.least, field.most, errors);
   }
@@ -85,6 +86,7 @@ Settings read_settings(const Form& form, Settings settings, Dict& errors) {
 
 Value settings_value(const Settings& settings) {
   Dict out;
+  out.set("tools", Value::boolean(settings.tools));
   out.set("system", settings.system.empty() ? Value::none() : text_value(settings.system));
   for (const NumberField& field : kNumbers) {
     const auto& value = settings.*field.value;
@@ -104,6 +106,7 @@ Value typed_value(const Form& form) {
     const std::string& text = form.text(name);
     out.set(name, text.empty() ? Value::none() : text_value(text));
   };
+  out.set("tools", Value::boolean(form.flag("tools")));
   set("system");
   for (const NumberField& field : kNumbers) {
     set(field.name);

@@ -62,14 +62,10 @@ TurnWish wish_of(const Call& call, const store::Settings& settings, bool think) 
   overwrite(own.seed, form, "seed");
   overwrite(own.max_tokens, form, "max_tokens");
   overwrite(own.thinking_budget, form, "thinking_budget_tokens");
-  TurnWish wish;
-  wish.think = think;
-  wish.answer = answer_options(own, call.house.assistant.model());
+  own.tools = form.has("tools") ? form.flag("tools") : own.tools;
+  TurnWish wish = call.house.turns.wish(own, think);
   if (form.has("grammar") && !form.text("grammar").empty()) {
     wish.answer.form = chat::Grammar{form.text("grammar")};
-  }
-  if (form.flag("tools")) {
-    wish.tools = call.house.turns.tool_specs();
   }
   return wish;
 }

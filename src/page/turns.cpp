@@ -232,12 +232,14 @@ void Turns::close() {
   }
 }
 
-std::vector<chat::ToolSpec> Turns::tool_specs() const {
-  std::vector<chat::ToolSpec> out;
-  for (const tools::Tool& tool : tools_) {
-    out.push_back(tool.spec);
+TurnWish Turns::wish(const store::Settings& settings, bool think) const {
+  TurnWish wish{answer_options(settings, assistant_.model()), {}, think};
+  if (settings.tools) {
+    for (const tools::Tool& tool : tools_) {
+      wish.tools.push_back(tool.spec);
+    }
   }
-  return out;
+  return wish;
 }
 
 void Turns::run_beat() {

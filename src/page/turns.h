@@ -77,7 +77,8 @@ class Turns {
   // No stream but those of running turns: the server ends.
   void close();
 
-  std::vector<chat::ToolSpec> tool_specs() const;
+  // How an answer is to be made where only the session's settings say so.
+  TurnWish wish(const store::Settings& settings, bool think) const;
 
   // Answers that ended since the start.
   std::size_t answers() const noexcept { return n_answers_; }

@@ -31,6 +31,9 @@ void put_maybe(Json& object, const char* key, const std::optional<Value>& value)
 
 Json settings_json(const Settings& settings) {
   Json out = {{"think", settings.think}};
+  if (settings.tools) {
+    out["tools"] = true;
+  }
   put_text(out, "system", settings.system);
   put_maybe(out, "temperature", settings.temperature);
   put_maybe(out, "top_p", settings.top_p);

@@ -36,6 +36,7 @@ Settings read_settings(const Field& field) {
   constexpr double kMostPenalty = 100;
   Settings settings;
   settings.think = field.flag("think", true);
+  settings.tools = field.flag("tools", false);
   settings.system = field.text("system");
   const auto real = [&](const char* key, double least, double most) -> std::optional<double> {
     const auto found = field.find(key);

@@ -43,6 +43,7 @@ Settings settings_of(const Rows& row, int first) {
   settings.seed = row.maybe_integer(first + 7);
   settings.max_tokens = row.maybe_integer(first + 8);
   settings.thinking_budget = row.maybe_integer(first + 9);
+  settings.tools = row.flag(first + 10);
   return settings;
 }
 
@@ -59,25 +60,25 @@ Time time_of(std::int64_t ms) noexcept {
 Settings read_next_settings(Connection& db) {
   Rows row = db.query(
       "SELECT think, system, temperature, top_p, min_p, repetition_penalty, top_k, seed,"
-      " max_tokens, thinking_budget FROM next_settings");
+      " max_tokens, thinking_budget, tools FROM next_settings");
   return row.next() ? settings_of(row, 0) : Settings{};
 }
 
 void write_next_settings(Connection& db, const Settings& settings) {
   db.execute(
       "INSERT OR REPLACE INTO next_settings (id, think, system, temperature, top_p, min_p,"
-      " repetition_penalty, top_k, seed, max_tokens, thinking_budget)"
-      " VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+      " repetition_penalty, top_k, seed, max_tokens, thinking_budget, tools)"
+      " VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
       settings.think, std::string_view(settings.system), settings.temperature, settings.top_p,
       settings.min_p, settings.repetition_penalty, settings.top_k, settings.seed,
-      settings.max_tokens, settings.thinking_budget);
+      settings.max_tokens, settings.thinking_budget, settings.tools);
 }
 
 Session read_session(Connection& db, const SessionId& id) {
   Rows row = db.query(
       "SELECT title, title_origin, created_at, updated_at, date, pinned, archived, think, system,"
-      " temperature, top_p, min_p, repetition_penalty, top_k, seed, max_tokens, thinking_budget"
-      " FROM sessions WHERE id = ?1 AND deletion_id IS NULL",
+      " temperature, top_p, min_p, repetition_penalty, top_k, seed, max_tokens, thinking_budget,"
+      " tools FROM sessions WHERE id = ?1 AND deletion_id IS NULL",
       std::string_view(id));
   if (!row.next()) {
     throw Error(ErrorCode::NotFound, "session: expected the id of a session, found \"" + id + "\"");
@@ -101,13 +102,14 @@ void insert_session(Connection& db, const Session& session) {
   db.execute(
       "INSERT INTO sessions (id, title, title_origin, created_at, updated_at, date, pinned,"
       " archived, think, system, temperature, top_p, min_p, repetition_penalty, top_k, seed,"
-      " max_tokens, thinking_budget)"
-      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+      " max_tokens, thinking_budget, tools)"
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
+      " ?19)",
       std::string_view(session.id), std::string_view(session.title), name_of(session.title_origin),
       to_number(session.created_at), to_number(session.updated_at), std::string_view(date),
       session.pinned, session.archived, settings.think, std::string_view(settings.system),
       settings.temperature, settings.top_p, settings.min_p, settings.repetition_penalty,
-      settings.top_k, settings.seed, settings.max_tokens, settings.thinking_budget);
+      settings.top_k, settings.seed, settings.max_tokens, settings.thinking_budget, settings.tools);
 }
 
 void update_session(Connection& db, const Session& session) {
@@ -115,11 +117,12 @@ void update_session(Connection& db, const Session& session) {
   db.execute(
       "UPDATE sessions SET title = ?2, title_origin = ?3, pinned = ?4, archived = ?5, think = ?6,"
       " system = ?7, temperature = ?8, top_p = ?9, min_p = ?10, repetition_penalty = ?11,"
-      " top_k = ?12, seed = ?13, max_tokens = ?14, thinking_budget = ?15 WHERE id = ?1",
+      " top_k = ?12, seed = ?13, max_tokens = ?14, thinking_budget = ?15, tools = ?16"
+      " WHERE id = ?1",
       std::string_view(session.id), std::string_view(session.title), name_of(session.title_origin),
       session.pinned, session.archived, settings.think, std::string_view(settings.system),
       settings.temperature, settings.top_p, settings.min_p, settings.repetition_penalty,
-      settings.top_k, settings.seed, settings.max_tokens, settings.thinking_budget);
+      settings.top_k, settings.seed, settings.max_tokens, settings.thinking_budget, settings.tools);
 }
 
 std::optional<UserInput> read_queued(Connection& db, const SessionId& id) {

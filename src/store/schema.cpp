@@ -127,8 +127,13 @@ CREATE TABLE next_settings (
 ) STRICT;
 )sql";
 
+constexpr const char* kToolsSwitch = R"sql(
+ALTER TABLE sessions ADD COLUMN tools INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE next_settings ADD COLUMN tools INTEGER NOT NULL DEFAULT 0;
+)sql";
+
 // Step i leads from version i to i + 1. A step that was released never changes.
-constexpr std::array<const char*, 2> kSteps{kTables, kNextSettings};
+constexpr std::array<const char*, 3> kSteps{kTables, kNextSettings, kToolsSwitch};
 
 std::int64_t number(Connection& connection, std::string_view sql) {
   Rows rows = connection.query(sql);

@@ -29,6 +29,7 @@ struct Settings {
   std::string system;  // the system prompt; "" if there is none
   std::optional<double> temperature, top_p, min_p, repetition_penalty;
   std::optional<std::int64_t> top_k, seed, max_tokens, thinking_budget;
+  bool tools = false;  // whether the model may call the built-in ones
   bool operator==(const Settings&) const = default;
 };
 

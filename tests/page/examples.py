@@ -14,7 +14,7 @@ STARTERS = [
     {"title": "Code", "text": "Write a Python function that checks a sudoku grid."},
 ]
 SETTINGS = {"system": None, "temperature": None, "top_p": None, "top_k": None, "min_p": None, "repetition_penalty": None,
-            "seed": None, "max_tokens": None, "thinking_budget": None}
+            "seed": None, "max_tokens": None, "thinking_budget": None, "tools": False}
 
 THOUGHT = """The user wants to know how a hash map works.
 I should start from the idea, then show an example, and mention collisions.

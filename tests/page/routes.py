@@ -221,7 +221,7 @@ class Routes:
         self.html("fragments/settings", session={"id": session.id if session else ""}, settings=settings, errors={}, saved=False, focus_system="system" in self.fields)
 
     def post_settings(self):
-        settings = {key: self.fields.get(key) or None for key in examples.SETTINGS}
+        settings = {**{key: self.fields.get(key) or None for key in examples.SETTINGS}, "tools": self.fields.get("tools") == "on"}
         wrong = settings["temperature"] is not None and not 0 <= float(settings["temperature"]) <= 2
         session = self.house.sessions.get(self.fields.get("session_id", ""))
         if session and not wrong:

@@ -151,6 +151,27 @@ TEST_F(PageSessions, SettingsBelongToTheirSession) {
   EXPECT_THAT(asked.prompt.text.bytes(), HasSubstr("Be brief"));
 }
 
+TEST_F(PageSessions, ToolsAreCalledWhereTheSettingsAllowThem) {
+  const std::string session = finished_session();
+  const auto asks_with_tools = [&](const std::string& fields) {
+    post("/api/chat", "session_id=" + session + "&message=More&think=off" + fields);
+    const bool has_tools = !assistant.requests().back().options.tools.empty();
+    const auto tab = listen(session);
+    turn()->finish(assistant.finished);
+    tab->next("done");
+    return has_tools;
+  };
+  EXPECT_FALSE(asks_with_tools(""));
+  EXPECT_THAT(post("/api/settings", "session_id=" + session + "&tools=off&tools=on").body,
+              HasSubstr("value=\"on\" checked"));
+  EXPECT_TRUE(asks_with_tools(""));
+  EXPECT_FALSE(asks_with_tools("&tools=off"));
+  restart();
+  EXPECT_TRUE(asks_with_tools(""));
+  post("/api/settings", "session_id=" + session + "&tools=off");
+  EXPECT_FALSE(asks_with_tools(""));
+}
+
 TEST_F(PageSessions, SettingsOfTheNextConversationOutliveTheServer) {
   post("/api/settings", "session_id=&temperature=0.4&system=Be+brief");
   EXPECT_THAT(get("/").body, HasSubstr("form=\"composer\" checked"));

@@ -26,7 +26,7 @@ Answer rich_answer() {
 
 // A session with everything that one can have.
 SessionId rich_session(TestStore& store) {
-  Settings settings{false, "Be brief.", 0.1, 0.95, 0.0, 1.25, 40, 4294967295, 512, 0};
+  Settings settings{false, "Be brief.", 0.1, 0.95, 0.0, 1.25, 40, 4294967295, 512, 0, true};
   const Turn first = store->begin_session(
       {settings, kDate}, {"Hello\nworld", {{"a.txt", "alpha\n```\n", 2}, {"b", "", 0}}, true});
   store->save(first.id, rich_answer());

@@ -31,7 +31,7 @@ TEST(Schema, IsMadeOnce) {
   for (int i = 0; i < 2; ++i) {
     Connection db(file);
     prepare_schema(db);
-    EXPECT_EQ(value_of(db, "PRAGMA user_version"), "2");
+    EXPECT_EQ(value_of(db, "PRAGMA user_version"), "3");
     EXPECT_EQ(value_of(db, "PRAGMA integrity_check"), "ok");
   }
 }
@@ -46,12 +46,14 @@ TEST(Schema, BringsAFileOfTheFirstVersionUpToDateWithWhatItHolds) {
     db.script(
         "INSERT INTO sessions (id, title, title_origin, created_at, updated_at, date, think,"
         " system) VALUES ('s', 'kept', 'person', 0, 0, '2026-11-28', 1, '');"
-        "DROP TABLE next_settings; PRAGMA user_version = 1");
+        "ALTER TABLE sessions DROP COLUMN tools; DROP TABLE next_settings;"
+        "PRAGMA user_version = 1");
   }
   Connection db(file);
   prepare_schema(db);
-  EXPECT_EQ(value_of(db, "PRAGMA user_version"), "2");
+  EXPECT_EQ(value_of(db, "PRAGMA user_version"), "3");
   EXPECT_EQ(value_of(db, "SELECT title FROM sessions"), "kept");
+  EXPECT_EQ(value_of(db, "SELECT tools FROM sessions"), "0");
   EXPECT_EQ(value_of(db, "SELECT count(*) FROM next_settings"), "0");
 }
 

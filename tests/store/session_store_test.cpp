@@ -108,6 +108,7 @@ TEST(SessionStore, KeepsSettingsAndDateThroughARestart) {
   settings.top_k = 40;
   settings.seed = 4294967295;
   settings.thinking_budget = 0;
+  settings.tools = true;
   const Turn turn = store->begin_session({settings, kDate}, {"Hello", {}, false});
   store.finish(turn, "Hi");
   store.reopen();
