@@ -69,11 +69,16 @@ server::HttpResponse Call::session_list(jinja::Dict extra) const {
 server::HttpResponse Call::messages(const store::SessionId& session,
                                     const std::optional<jinja::Value>& toast) const {
   jinja::Dict context;
-  context.set("session", session_value(house.store.session(session)));
+  set_session(context, house.store, session);
   set_messages(context, house.store.newest_messages(session, kShownMessages),
                house.store.last_message(session));
   context.set("toast", toast.value_or(jinja::Value::none()));
   return html("fragments/messages", std::move(context));
+}
+
+void set_session(jinja::Dict& out, const store::SessionStore& store, const store::SessionId& id) {
+  out.set("session", session_value(store.session(id)));
+  out.set("queued", input_value(store.queued(id)));
 }
 
 void set_messages(jinja::Dict& out, const store::Page& page, std::optional<store::MessageId> last) {

@@ -66,6 +66,8 @@ using PageHandler = server::Reply (*)(const Call& call);
 // What the page shows at once of a long conversation.
 inline constexpr std::size_t kShownMessages = 40;
 
+// Sets session and queued.
+void set_session(jinja::Dict& out, const store::SessionStore& store, const store::SessionId& id);
 // Sets messages and older_than.
 void set_messages(jinja::Dict& out, const store::Page& page, std::optional<store::MessageId> last);
 // The id at the end of the address that an HTMX request comes from; "" if there is none.

@@ -85,10 +85,11 @@ server::Reply get_chat(const Call& call) {
   std::int64_t used = 0;
   if (id.empty()) {
     context.set("session", no_session_value(house.store.next_settings()));
+    context.set("queued", Value::none());
     set_messages(context, {}, std::nullopt);
     context.set("turn", Value::none());
   } else {
-    context.set("session", session_value(house.store.session(id)));
+    set_session(context, house.store, id);
     const store::Page page = house.store.newest_messages(id, kShownMessages);
     used = context_used(page.messages);
     set_messages(context, page, house.store.last_message(id));
@@ -106,7 +107,7 @@ server::Reply get_messages(const Call& call) {
   const store::SessionStore& store = call.house.store;
   const store::SessionId session = call.some_session();
   Dict context;
-  context.set("session", session_value(store.session(session)));
+  set_session(context, store, session);
   context.set("toast", Value::none());
   const auto last = store.last_message(session);
   if (call.form.has("before")) {

@@ -127,6 +127,18 @@ Value attachment_value(const store::Attachment& file) {
                       {"tokens", Value::integer(file.tokens)}});
 }
 
+Value input_value(const std::optional<store::UserInput>& input) {
+  if (!input) {
+    return Value::none();
+  }
+  List files;
+  for (const store::Attachment& file : input->attachments) {
+    files.push_back(attachment_value(file));
+  }
+  return Value::dict(
+      {{"text", text_value(input->text)}, {"attachments", Value::list(std::move(files))}});
+}
+
 Value message_value(const store::Message& message, bool is_last) {
   Dict out;
   out.set("id", text_value(id_text(message.id)));

@@ -23,6 +23,8 @@ jinja::Value messages_value(std::span<const store::Message> messages,
                             std::optional<store::MessageId> last);
 jinja::Value call_value(const store::ToolPart& call);
 jinja::Value attachment_value(const store::Attachment& file);
+// Text and attachments; none for nothing.
+jinja::Value input_value(const std::optional<store::UserInput>& input);
 
 // What the answer's turn left in the context: thoughts are dropped from later prompts.
 std::int64_t context_used(const store::Answer& answer) noexcept;

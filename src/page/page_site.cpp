@@ -97,6 +97,8 @@ void PageSite::add_fragments(server::Router& router) {
 void PageSite::add_actions(server::Router& router) {
   constexpr std::array kActions = {
       Named{"/api/chat", post_chat},
+      Named{"/api/queue", post_queue},
+      Named{"/api/unqueue", post_unqueue},
       Named{"/api/summarize", post_summarize},
       Named{"/api/regenerate", post_regenerate},
       Named{"/api/continue", post_continue},

@@ -1,8 +1,10 @@
 #include "page/turn_begin.h"
 
-#include <array>
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <string>
+#include <vector>
 
 namespace smol::page {
 namespace {
@@ -14,42 +16,26 @@ void overwrite(std::optional<T>& value, const Form& form, std::string_view name)
   }
 }
 
-// The answer as far as it has come, and what the events call it.
-LiveAnswer::Begin begin_of(const Call& call, const store::Turn& turn) {
-  LiveAnswer::Begin begin;
-  begin.turn = turn;
-  store::Message message = call.house.store.message(turn.answer);
-  begin.parent = turn.question ? call.house.store.message(*turn.question).parent : message.parent;
-  begin.answer = std::move(message.answer);
-  for (store::Part& part : begin.answer.parts) {  // calls that an earlier run did not complete
-    auto* tool = std::get_if<store::ToolPart>(&part);
-    if (tool != nullptr &&
-        (tool->state == store::ToolState::Asking || tool->state == store::ToolState::Running)) {
-      tool->state = store::ToolState::Failed;
-      tool->result = "This call was not completed.";
-    }
-  }
-  begin.context_max = call.house.assistant.model().context;
-  return begin;
-}
-
-void start(const Call& call, const store::Turn& turn, const TurnWish& wish) {
-  store::SessionStore& store = call.house.store;
-  try {
-    Turns::Start start{begin_of(call, turn), {}, wish};
-    start.request = turn_request(call.house.assistant.builder(), store.session(turn.session),
-                                 store.messages_up_to(turn.answer), wish);
-    call.house.turns.start(std::move(start));
-  } catch (const Error& error) {  // a prompt that the template does not take
-    store::Answer answer = store.message(turn.answer).answer;
-    answer.state = store::AnswerState::Error;
-    answer.error = {error.what(), ""};
-    store.save(turn.id, answer);
-    call.house.turns.tell_changed(turn.session);
-  }
+std::int64_t count_tokens(const chat::Assistant& assistant, const std::string& text) {
+  return static_cast<std::int64_t>(
+      assistant.builder().tokenizer().encode(text, text::AddedTokens::None).size());
 }
 
 }  // namespace
+
+store::UserInput input_of(const Call& call, bool think) {
+  store::UserInput input{call.form.text("message"), {}, think};
+  const std::vector<std::string> names = call.form.all("attachment_name");
+  const std::vector<std::string> texts = call.form.all("attachment_text");
+  for (std::size_t i = 0; i < std::min(names.size(), texts.size()); ++i) {
+    input.attachments.push_back({names[i], texts[i], count_tokens(call.house.assistant, texts[i])});
+  }
+  const bool is_empty = input.text.find_first_not_of(" \t\r\n") == std::string::npos;
+  if (is_empty && input.attachments.empty()) {
+    throw Refusal{400, "bad", "An empty message was not sent."};
+  }
+  return input;
+}
 
 TurnWish wish_of(const Call& call, const store::Settings& settings, bool think) {
   const Form& form = call.form;
@@ -92,10 +78,10 @@ server::HttpResponse answer_and_start(const Call& call, const store::Turn& turn,
   try {
     response = answer();
   } catch (...) {
-    start(call, turn, wish);
+    call.house.turns.start(turn, wish);
     throw;
   }
-  start(call, turn, wish);
+  call.house.turns.start(turn, wish);
   return response;
 }
 

@@ -10,6 +10,9 @@
 
 namespace smol::page {
 
+// What the form's person sends: message and files. Throws Refusal where both are missing.
+store::UserInput input_of(const Call& call, bool think);
+
 // The session's settings, with what the request says for this turn alone: sampling fields, grammar,
 // tools. Throws Error{BadInput} with the field's name.
 TurnWish wish_of(const Call& call, const store::Settings& settings, bool think);

@@ -11,7 +11,6 @@ namespace smol::page {
 namespace {
 
 constexpr std::size_t kMostRounds = 8;
-constexpr std::chrono::seconds kSaveAgain{1};
 constexpr const char* kDiskHint = "Free some space; it is tried again each second.";
 
 store::AnswerState state_of(const chat::TurnFinished& finished) {
@@ -158,10 +157,11 @@ void Turns::finish(const LivePtr& live, store::AnswerState state, std::int64_t l
     listeners_.tell(turn.session, std::vector{live->answer->ended()});
   }
   live->is_over = true;
-  live->save_at = Clock::now() + kSaveAgain;
+  live->save_at = Clock::now() + kSavePeriod;
   const auto found = lives_.find(turn.session);
   if (is_saved && found != lives_.end() && found->second == live) {
     lives_.erase(found);
+    queue_next(turn.session);
   }
   if (is_closing_) {
     listeners_.close(turn.session);
@@ -189,10 +189,11 @@ void Turns::save(const LivePtr& live) noexcept {
   }
   const std::lock_guard lock(mutex_);
   live->is_saving = false;
-  live->save_at = Clock::now() + kSaveAgain;
+  live->save_at = Clock::now() + kSavePeriod;
   const auto found = lives_.find(live->answer->turn().session);
   if (live->is_over && is_done && found != lives_.end() && found->second == live) {
     lives_.erase(found);
+    queue_next(live->answer->turn().session);
     changed_.notify_all();
   }
 }

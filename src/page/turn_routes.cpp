@@ -1,6 +1,5 @@
 #include "page/turn_routes.h"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -15,25 +14,6 @@ namespace {
 
 using jinja::Dict;
 using jinja::Value;
-
-std::int64_t count_tokens(const chat::Assistant& assistant, const std::string& text) {
-  return static_cast<std::int64_t>(
-      assistant.builder().tokenizer().encode(text, text::AddedTokens::None).size());
-}
-
-store::UserInput input_of(const Call& call, bool think) {
-  store::UserInput input{call.form.text("message"), {}, think};
-  const std::vector<std::string> names = call.form.all("attachment_name");
-  const std::vector<std::string> texts = call.form.all("attachment_text");
-  for (std::size_t i = 0; i < std::min(names.size(), texts.size()); ++i) {
-    input.attachments.push_back({names[i], texts[i], count_tokens(call.house.assistant, texts[i])});
-  }
-  const bool is_empty = input.text.find_first_not_of(" \t\r\n") == std::string::npos;
-  if (is_empty && input.attachments.empty()) {
-    throw Refusal{400, "bad", "An empty message was not sent."};
-  }
-  return input;
-}
 
 // The path that the message would be the end of, for one that is not in the store yet.
 std::vector<store::Message> path_with(const Call& call, const std::optional<store::SessionId>& id,
@@ -102,6 +82,12 @@ server::Reply send(const Call& call, const std::string& message) {
   return answer_and_start(call, *turn, wish, [&] { return turn_fragment(call, *turn, !session); });
 }
 
+server::HttpResponse queue_fragment(const Call& call, const std::optional<store::UserInput>& queued,
+                                    const std::optional<store::UserInput>& taken_back) {
+  return call.html("fragments/queued",
+                   {{"queued", input_value(queued)}, {"taken_back", input_value(taken_back)}});
+}
+
 // The messages of the session, while the turn's own answer is as it was.
 server::Reply show_and_start(const Call& call, const std::optional<store::Turn>& turn, bool think) {
   if (!turn) {
@@ -157,6 +143,21 @@ server::Reply post_chat(const Call& call) {
 
 server::Reply post_summarize(const Call& call) {
   return send(call, "Summarize our conversation so far.");
+}
+
+server::Reply post_queue(const Call& call) {
+  House& house = call.house;
+  const store::SessionId session = call.some_session();
+  const bool think = call.form.has("think") ? call.form.flag("think")
+                                            : house.store.session(session).settings.think;
+  house.store.add_queued(session, input_of(call, think));
+  house.turns.start_queued(session);  // the answer may have ended meanwhile
+  return queue_fragment(call, house.store.queued(session), std::nullopt);
+}
+
+server::Reply post_unqueue(const Call& call) {
+  const auto taken = call.house.store.take_queued(call.some_session());
+  return queue_fragment(call, std::nullopt, call.form.flag("edit") ? taken : std::nullopt);
 }
 
 server::Reply post_regenerate(const Call& call) {

@@ -6,6 +6,9 @@
 namespace smol::page {
 
 server::Reply post_chat(const Call& call);
+// A message for the time after the running answer; and its way back.
+server::Reply post_queue(const Call& call);
+server::Reply post_unqueue(const Call& call);
 server::Reply post_summarize(const Call& call);
 server::Reply post_regenerate(const Call& call);
 server::Reply post_continue(const Call& call);

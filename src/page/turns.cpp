@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostJobs = 1UL << 20U;
 constexpr std::chrono::milliseconds kBeat{50}, kIdleBeat{500};
-constexpr std::chrono::seconds kLongWait{3600}, kEndPatience{2}, kSavePeriod{1};
+constexpr std::chrono::seconds kLongWait{3600}, kEndPatience{2};
 
 // The offset of an event's id, where it belongs to this turn.
 std::optional<std::size_t> offset_of(std::string_view event_id, store::TurnId turn) {
@@ -94,23 +94,6 @@ Turns::LivePtr Turns::find(const store::SessionId& session) const {
 
 void Turns::tell_news(Live& live) {
   listeners_.tell(live.answer->turn().session, live.answer->news());
-}
-
-void Turns::start(Start start) {
-  titles_.give_way();
-  auto live = std::make_shared<Live>();
-  live->answer = std::make_shared<LiveAnswer>(std::move(start.begin));
-  live->wish = std::move(start.wish);
-  live->save_at = Clock::now() + kSavePeriod;
-  {
-    const std::lock_guard lock(mutex_);
-    const store::SessionId& session = live->answer->turn().session;
-    lives_[session] = live;
-    listeners_.tell(session, std::vector{live->answer->begun()});
-    is_woken_ = true;
-  }
-  begin_round(live, std::move(start.request));
-  changed_.notify_all();
 }
 
 bool Turns::act(const store::SessionId& session, TurnAction action) {

@@ -48,14 +48,11 @@ class Turns {
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
-  // A turn that the store has begun. What goes wrong from here on is its answer's error.
-  struct Start {
-    LiveAnswer::Begin begin;
-    chat::TurnRequest request;
-    TurnWish wish;
-  };
-
-  void start(Start start);
+  // Starts a turn that the store has begun. What goes wrong from here on is its answer's error.
+  void start(const store::Turn& turn, TurnWish wish);
+  // Sends the session's queued message, if there is one and no turn runs. The end of a turn does
+  // the same.
+  void start_queued(const store::SessionId& session);
 
   // False: no turn runs in the session.
   bool act(const store::SessionId& session, TurnAction action);
@@ -86,6 +83,8 @@ class Turns {
  private:
   using Clock = std::chrono::steady_clock;
 
+  static constexpr std::chrono::seconds kSavePeriod{1};
+
   struct Live {
     std::shared_ptr<LiveAnswer> answer;
     TurnWish wish;
@@ -110,6 +109,8 @@ class Turns {
   LivePtr find(const store::SessionId& session) const;  // requires the mutex
   void tell_news(Live& live);                           // the same
 
+  LiveAnswer::Begin begin_of(const store::Turn& turn) const;
+  void queue_next(const store::SessionId& session);
   void begin_round(const LivePtr& live, chat::TurnRequest request);
   void go_on(const LivePtr& live) noexcept;
   void advance(const LivePtr& live);

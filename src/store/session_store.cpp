@@ -165,15 +165,31 @@ std::optional<UserInput> SessionStore::queued(const SessionId& id) const {
   return read_queued(*connection_, id);
 }
 
-void SessionStore::set_queued(const SessionId& id, const std::optional<UserInput>& input) {
-  if (input) {
-    check_input(*input);
-  }
+void SessionStore::add_queued(const SessionId& id, const UserInput& input) {
+  check_input(input);
   const Lock lock(mutex_);
   Transaction transaction(*connection_);
   read_session(*connection_, id);
-  write_queued(*connection_, id, input);
+  UserInput queued = input;
+  if (auto before = read_queued(*connection_, id)) {
+    const bool is_joint = !before->text.empty() && !input.text.empty();
+    queued.text = before->text + (is_joint ? "\n\n" : "") + input.text;
+    queued.attachments = std::move(before->attachments);
+    queued.attachments.insert(queued.attachments.end(), input.attachments.begin(),
+                              input.attachments.end());
+  }
+  write_queued(*connection_, id, queued);
   transaction.commit();
+}
+
+std::optional<UserInput> SessionStore::take_queued(const SessionId& id) {
+  const Lock lock(mutex_);
+  Transaction transaction(*connection_);
+  read_session(*connection_, id);
+  auto queued = read_queued(*connection_, id);
+  write_queued(*connection_, id, std::nullopt);
+  transaction.commit();
+  return queued;
 }
 
 }  // namespace smol::store

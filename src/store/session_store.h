@@ -102,7 +102,10 @@ class SessionStore {
   void archive(const SessionId& id, bool archived);
   // The message that is to be sent when the running answer has ended.
   std::optional<UserInput> queued(const SessionId& id) const;
-  void set_queued(const SessionId& id, const std::optional<UserInput>& input);
+  // Behind what is queued already: one message, with the files of both.
+  void add_queued(const SessionId& id, const UserInput& input);
+  // What was queued, which is then queued no longer.
+  std::optional<UserInput> take_queued(const SessionId& id);
 
   // --- Messages
   Message message(MessageId id) const;

@@ -122,10 +122,18 @@ const checks = [
     await say(page, 'A long one');
     await phase(page, ['reading', 'writing']);
     await say(page, 'The second');
-    await page.waitForSelector('#queued:visible');
+    await page.waitForSelector('#queued:visible >> text=The second');
+    await page.reload();
+    await page.click('#queued [aria-label="Take it back into the input"]');
+    await page.waitForFunction(() => document.getElementById('message').value === 'The second');
+    await page.press('#message', 'Enter');
+    await page.waitForSelector('#queued:visible >> text=The second');
+    expect(await page.inputValue('#message') === '', 'the input was not cleared');
     await page.click('[aria-label="Stop"]');
     await page.waitForFunction(() => document.querySelectorAll('.message.user').length === 2);
-    expect(!(await page.isVisible('#queued')), 'it still waits');
+    await page.waitForSelector('#queued', {state: 'hidden'});
+    await phase(page, ['reading', 'thinking', 'writing']);
+    await page.click('[aria-label="Stop"]');
     await idle(page);
   })],
   ['the palette works by keyboard alone', on_page(async page => {

@@ -16,6 +16,8 @@ class Session:
         self.think, self.settings = True, dict(examples.SETTINGS)
         self.nodes, self.leaf, self.turn = {}, None, None
         self.listeners: list[queue.Queue] = []
+        self.queued: dict | None = None  # {text, attachments}
+        self.send_queued = lambda: None  # what sends it when an answer has ended
 
     def add(self, parent: str | None, **fields) -> dict:
         node = {"id": self.ids.new(), "parent": parent, **fields}
@@ -128,6 +130,7 @@ class Turn:
             self.emit("error", {"message": self.message["id"], **self.message["error"], **used})
         else:
             self.emit("done", {"message": self.message["id"], "reason": reason, "tokens": self.tokens, **used})
+        self.session.send_queued()
 
     def read(self) -> None:
         total = self.session.used()

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -219,6 +220,13 @@ class PageTest : public ::testing::Test {
     turn()->finish(assistant.finished);
     tab->next("done");
     return session;
+  }
+
+  // Until the page has begun that many.
+  void wait_for_turns(std::size_t count) const {
+    while (assistant.turns().size() < count) {
+      std::this_thread::yield();
+    }
   }
 
   std::shared_ptr<server::FakeTurn> turn() { return assistant.turns().back(); }

@@ -66,7 +66,7 @@ class Handler(routes.Routes, BaseHTTPRequestHandler):
 
     def messages(self, session, toast=None) -> None:
         shown = session.shown()
-        self.html("fragments/messages", session=self.view(session), messages=shown[-routes.PAGE_SIZE:], toast=toast,
+        self.html("fragments/messages", session=self.view(session), queued=session.queued, messages=shown[-routes.PAGE_SIZE:], toast=toast,
                   older_than=shown[-routes.PAGE_SIZE]["id"] if len(shown) > routes.PAGE_SIZE else None)
 
     def session_list(self, toast=None, notices=()) -> None:
@@ -130,7 +130,7 @@ class Handler(routes.Routes, BaseHTTPRequestHandler):
         self.html("pages/chat", session=view, messages=shown[-routes.PAGE_SIZE:], older_than=shown[-routes.PAGE_SIZE]["id"] if len(shown) > routes.PAGE_SIZE else None,
                   turn={"id": turn.id, "message_id": turn.message["id"], "phase": turn.phase} if turn else None,
                   context={"used": session.used() if session else 0, "max": self.house.model["context_length"]}, starters=examples.STARTERS,
-                  **self.lists(session_id))
+                  queued=session.queued if session else None, **self.lists(session_id))
 
     def stream(self, session_id: str) -> None:
         session = self.house.sessions.get(session_id)

@@ -20,6 +20,33 @@ class Routes:
     """Needs of the class that mixes it in: house, fields, pairs, path; html(), json(), note(), reply()."""
 
     # ---- turns ----
+    def files(self) -> list[dict]:
+        names = [v for k, v in self.pairs if k == "attachment_name"]
+        texts = [v for k, v in self.pairs if k == "attachment_text"]
+        return [{"name": n, "text": t, "tokens": len(t) // 4 + 1} for n, t in zip(names, texts)]
+
+    def post_queue(self) -> None:
+        session = self.current()
+        before = session.queued or {"text": "", "attachments": []}
+        session.queued = {"text": "\n\n".join(filter(None, [before["text"], self.fields.get("message", "")])),
+                          "attachments": before["attachments"] + self.files()}
+        session.send_queued = lambda: self.send_queued(session)
+        if not session.turn:
+            self.send_queued(session)
+        self.html("fragments/queued", queued=session.queued, taken_back=None)
+
+    def send_queued(self, session) -> None:
+        queued, session.queued = session.queued, None
+        if queued:
+            parent = session.leaf
+            asked = session.add(parent, role="user", **queued)
+            self.begin(session, asked["id"], queued["text"]).start(parent)
+
+    def post_unqueue(self) -> None:
+        session = self.current()
+        taken, session.queued = session.queued, None
+        self.html("fragments/queued", queued=None, taken_back=taken if self.fields.get("edit") == "on" else None)
+
     def begin(self, session, parent: str, message_text: str) -> conversations.Turn:
         node = session.add(parent, role="assistant", turn_id=self.house.ids.new(), state="running", parts=[], tokens=0)
         words = message_text.lower()
@@ -34,16 +61,15 @@ class Routes:
         session = self.house.sessions.get(self.fields.get("session_id", ""))
         is_new = session is None
         text = self.fields.get("message", "")
-        names = [v for k, v in self.pairs if k == "attachment_name"]
-        texts = [v for k, v in self.pairs if k == "attachment_text"]
-        if not text.strip() and not names:
+        files = self.files()
+        if not text.strip() and not files:
             return self.note("bad", "An empty message was not sent.", status=400)
         if session and session.turn:
             return self.note("warn", "An answer is still being written.", "Your message was not sent; it is in the input again.", status=409)
         session = session or self.house.new(text.strip().splitlines()[0][:60])
         session.think = self.fields.get("think", "off") == "on" if "think" in self.fields else session.think
         parent = session.leaf
-        asked = session.add(parent, role="user", text=text, attachments=[{"name": n, "text": t, "tokens": len(t) // 4 + 1} for n, t in zip(names, texts)])
+        asked = session.add(parent, role="user", text=text, attachments=files)
         turn = self.begin(session, asked["id"], text)
         shown = session.shown()[-2:]
         self.html("fragments/turn", headers={"HX-Replace-Url": f"/chat/{session.id}"} if is_new else None, messages=shown,
@@ -140,9 +166,9 @@ class Routes:
         if "before" in self.fields:
             end = ids.index(self.fields["before"])
             start = max(0, end - PAGE_SIZE)
-            return self.html("fragments/messages", session=self.view(session), messages=shown[start:end], toast=None, older_than=ids[start] if start else None)
+            return self.html("fragments/messages", session=self.view(session), queued=session.queued, messages=shown[start:end], toast=None, older_than=ids[start] if start else None)
         if "after" in self.fields and self.fields["after"] in ids:
-            return self.html("fragments/messages", session=self.view(session), messages=shown[ids.index(self.fields["after"]) + 1:], toast=None, older_than=None)
+            return self.html("fragments/messages", session=self.view(session), queued=session.queued, messages=shown[ids.index(self.fields["after"]) + 1:], toast=None, older_than=None)
         self.messages(session)
 
     # ---- sessions ----

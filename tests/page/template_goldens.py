@@ -55,7 +55,7 @@ def visit_all(base: str, place: house.House) -> None:
     visit(base, f"/api/tool?call_id={messages[-1]['parts'][0]['call']['id']}")
     visit(base, f"/api/rename?session_id={chosen}")
     for path, fields in [("chat", {"session_id": "", "message": "A <b>\"tool\"</b> & more", "think": "on"}), ("chat", {"session_id": "", "message": ""}),
-                         ("toggle-thinking", {"session_id": chosen, "think": "on"}), ("set-temperature", {"temperature": "9"}),
+                         ("toggle-thinking", {"session_id": chosen, "think": "on"}), ("unqueue", {"session_id": chosen, "edit": "on"}), ("set-temperature", {"temperature": "9"}),
                          ("settings", {"session_id": chosen, "temperature": "9"}), ("attachment", {"name": "a<b", "text": "\nx"}),
                          ("delete", {"message_id": messages[-1]["id"]}), ("delete", {"session_id": ids["Fix my regex"]})]:
         visit(base, f"/api/{path}", fields)

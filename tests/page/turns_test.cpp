@@ -52,6 +52,60 @@ TEST_F(PageTurns, ASecondMessageWaitsForTheEndOfTheAnswer) {
   EXPECT_EQ(assistant.requests().size(), 1U);
 }
 
+TEST_F(PageTurns, WhatIsQueuedIsSentAsOneMessageWhenTheAnswerHasEnded) {
+  const std::string session = begin();
+  const std::string id = "session_id=" + session;
+  const auto tab = listen(session);
+  EXPECT_THAT(post("/api/queue", id + "&message=And+then%3F&think=off").body,
+              HasSubstr(">And then?</span>"));
+  post("/api/queue", id + "&message=And+now%3F&think=off");
+  EXPECT_THAT(get("/chat/" + session).body, HasSubstr(">And then?\n\nAnd now?</span>"));
+  const std::string answer = std::to_string(last(session).id);
+  turn()->finish(assistant.finished);
+  tab->next("done");
+  EXPECT_EQ(tab->next("turn").data["parent"], answer);
+  wait_for_turns(2);
+  EXPECT_THAT(assistant.requests()[1].prompt.text.bytes(), HasSubstr("And then?\n\nAnd now?"));
+  EXPECT_THAT(get("/api/messages?" + id).body, HasSubstr("id=\"queued\" class=\"row\" hidden"));
+  turn()->say("So.");
+  turn()->finish(assistant.finished);
+  EXPECT_EQ(tab->text_until_done(), "So.");
+}
+
+TEST_F(PageTurns, WhatIsQueuedTooLateIsSentAtOnce) {
+  const std::string session = finished_session();
+  post("/api/queue", "session_id=" + session + "&message=More&think=off");
+  wait_for_turns(2);
+  EXPECT_EQ(store->queued(session), std::nullopt);
+}
+
+TEST_F(PageTurns, WhatIsQueuedCanBeTakenBackWithItsFiles) {
+  const std::string session = begin();
+  const std::string id = "session_id=" + session;
+  const auto tab = listen(session);
+  post("/api/queue", id + "&message=%3Ci%3E&attachment_name=a.txt&attachment_text=words");
+  const std::string back = post("/api/unqueue", id + "&edit=on").body;
+  EXPECT_THAT(back, HasSubstr("data-back=\"&lt;i&gt;\""));
+  EXPECT_THAT(back, HasSubstr("name=\"attachment_name\" value=\"a.txt\""));
+  EXPECT_THAT(post("/api/unqueue", id + "&edit=on").body, Not(HasSubstr("data-back")));
+  turn()->finish(assistant.finished);
+  tab->next("done");
+  EXPECT_EQ(store->queued(session), std::nullopt);
+  EXPECT_EQ(post("/api/queue", id + "&message=+").status, 400);
+}
+
+TEST_F(PageTurns, WhatIsQueuedOutlivesTheServerUntilTheNextEnd) {
+  const std::string session = begin();
+  post("/api/queue", "session_id=" + session + "&message=And+then%3F&think=off");
+  restart();
+  EXPECT_THAT(get("/chat/" + session).body, HasSubstr(">And then?</span>"));
+  EXPECT_EQ(assistant.requests().size(), 1U);
+  post("/api/continue", "message_id=" + std::to_string(last(session).id));
+  turn()->finish(assistant.finished);
+  wait_for_turns(3);
+  EXPECT_THAT(assistant.requests()[2].prompt.text.bytes(), HasSubstr("And then?"));
+}
+
 TEST_F(PageTurns, AReloadGetsAllOfItAndAReconnectWhatItMissed) {
   const std::string session = begin();
   const auto tab = listen(session);

@@ -194,7 +194,7 @@ TEST(Deletion, LeavesNothingOfADeletedSessionInTheFolder) {
     turns.push_back(store->begin_session(
         {settings, kDate}, {word + "question", {{word + "name", word + "file", 1}}, true}));
     write_slowly(store, turns.back(), word);
-    store->set_queued(turns.back().session, UserInput{word + "queued", {}, true});
+    store->add_queued(turns.back().session, UserInput{word + "queued", {}, true});
     store->rename(turns.back().session, word + "title");
   }
   for (int i = 0; i < 12; i += 2) {

@@ -39,7 +39,7 @@ SessionId rich_session(TestStore& store) {
   store->rename(first.session, "A \"title\"");
   store->pin(first.session, true);
   store->archive(first.session, true);
-  store->set_queued(first.session, says("queued"));
+  store->add_queued(first.session, says("queued"));
   return first.session;
 }
 

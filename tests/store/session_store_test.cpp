@@ -213,11 +213,22 @@ TEST(SessionStore, KeepsAQueuedMessage) {
   const SessionId id = store.talk("Hello", "Hi").session;
   EXPECT_EQ(store->queued(id), std::nullopt);
   const UserInput input{"next \"one\"", {{"notes.txt", "a\nb", 3}}, false};
-  store->set_queued(id, input);
+  store->add_queued(id, input);
   store.reopen();
   EXPECT_EQ(store->queued(id), input);
-  store->set_queued(id, std::nullopt);
+  EXPECT_EQ(store->take_queued(id), input);
   EXPECT_EQ(store->queued(id), std::nullopt);
+  EXPECT_EQ(store->take_queued(id), std::nullopt);
+}
+
+TEST(SessionStore, JoinsWhatIsQueuedToOneMessage) {
+  TestStore store;
+  const SessionId id = store.talk("Hello", "Hi").session;
+  store->add_queued(id, {"", {{"a.txt", "a", 1}}, true});
+  store->add_queued(id, {"one", {{"b.txt", "b", 1}}, true});
+  store->add_queued(id, {"two", {}, false});
+  const UserInput joined{"one\n\ntwo", {{"a.txt", "a", 1}, {"b.txt", "b", 1}}, false};
+  EXPECT_EQ(store->queued(id), joined);
 }
 
 TEST(SessionStore, RefusesTextThatIsNoUtf8) {

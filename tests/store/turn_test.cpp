@@ -147,7 +147,7 @@ TEST(Turn, LeavesNoCallOpenWhenARestartInterruptsIt) {
 TEST(Turn, BeginsWithTheQueuedMessageOnce) {
   TestStore store;
   const Turn first = store->begin_session({{}, kDate}, says("a"));
-  store->set_queued(first.session, UserInput{"b", {{"n.txt", "words", 1}}, false});
+  store->add_queued(first.session, UserInput{"b", {{"n.txt", "words", 1}}, false});
   EXPECT_EQ(store->begin_queued_turn(first.session), std::nullopt);
   EXPECT_TRUE(store->queued(first.session).has_value());
   store.finish(first, "1");

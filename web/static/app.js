@@ -303,7 +303,6 @@
     show_progress({phase: 'idle'});
     el('jump').hidden = true;
     say(data.text || (data.tokens ? `Answer finished, ${plural(data.tokens)}.` : 'Answer finished.'));
-    send_queued();
   };
   const handlers = {
     snapshot(data, offset) {
@@ -389,16 +388,6 @@
   const draft_key = () => `draft:${session()}`;
   const grow = () => { if (!CSS.supports('field-sizing', 'content')) input.rows = Math.min(12, input.value.split('\n').length); };
   const write = text => { input.value = text; memory.set(draft_key(), text); grow(); filter_palette(); };
-  let queued = '';
-  const show_queued = text => {
-    el('queued').hidden = !(queued = text);
-    find('#queued .clip').textContent = text;
-  };
-  const send_queued = () => {
-    const message = queued;
-    show_queued('');
-    if (message) htmx.ajax('POST', '/api/chat', {source: form, target: '#messages', swap: 'beforeend', values: {message}});
-  };
   const send = () => {
     const name = input.value.trim().split(/\s/)[0], option = name[0] === '/' && find(`#palette [data-command="${CSS.escape(name)}"]`);
     if (option) run(option, input.value.trim().slice(name.length).trim()); else form.requestSubmit();
@@ -407,8 +396,8 @@
     const {ctx} = event.detail;
     if (ctx.sourceElement !== form) return;
     const text = ctx.request.body.get('message') || '';
-    if (!text.trim() && !el('files').childElementCount) return event.preventDefault();
-    if (busy() || sending) { event.preventDefault(); show_queued(queued ? `${queued}\n\n${text}` : text); return write(''); }
+    if (sending || (!text.trim() && !el('files').childElementCount)) return event.preventDefault();
+    if (busy()) ctx.request.action = '/api/queue';  // sent when the answer has ended
     sending = ctx.request.sends = true;
     sent = text;
     if (input.value === text) write('');
@@ -529,7 +518,6 @@
     model() { el('model-card').togglePopover(); }, status() { location.href = '/status'; },
     commands() { write('/'); input.focus(); }, attach() { el('file').click(); },
     'remove-file'(button) { button.closest('.file').remove(); input.focus(); },
-    'edit-queued'() { write(queued); show_queued(''); input.focus(); }, 'drop-queued'() { show_queued(''); input.focus(); },
     notify() { window.Notification?.requestPermission().then(answer => say(`Notifications: ${answer}`)); },
   };
   document.addEventListener('click', event => {
@@ -566,6 +554,8 @@
       const source = node.textContent;
       if (!sources.has(node)) new Doc(node).update(source, true);
     });
+    const {back} = el('queued').dataset;
+    if (back) { delete el('queued').dataset.back; write(input.value ? `${input.value}\n${back}` : back); input.focus(); }
     each('[data-seconds]', document, toast => setTimeout(() => toast.remove(), toast.dataset.seconds * 1000));
   };
   document.addEventListener('htmx:before:swap', event => {
