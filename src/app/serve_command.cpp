@@ -20,6 +20,7 @@
 #include "app/interrupt.h"
 #include "app/model_choice.h"
 #include "app/open_model.h"
+#include "app/page_token.h"
 #include "app/program.h"
 #include "app/read_ahead.h"
 #include "app/serve_options.h"
@@ -27,7 +28,6 @@
 #include "page/page_site.h"
 #include "server/metrics.h"
 #include "server/openai_api.h"
-#include "server/random_id.h"
 #include "server/request_log.h"
 #include "server/router.h"
 #include "server/server.h"
@@ -81,7 +81,7 @@ EngineSetup engine_setup(const ServeOptions& options) {
   return setup;
 }
 
-// With a key of our own for browsers, which they get for one of the others: it is new in each run.
+// With a key of our own for browsers, which they get for one of the others.
 server::AccessRules rules_of(const ServeOptions& options, const std::string& page_token) {
   server::AccessRules rules = access_rules(options);
   if (!rules.api_keys.empty()) {
@@ -112,11 +112,11 @@ class Serving {
   // Listens before it loads: a port in use ends it at once, and /health says that it loads.
   explicit Serving(const ServeOptions& options)
       : options_(options),
-        page_token_(server::random_id()),
+        folder_(options.data_folder ? *options.data_folder : default_data_folder()),
+        page_token_(page_token(folder_, options.access.api_keys)),
         rules_(rules_of(options, page_token_)),
         router_(rules_),
         choice_(choose_model_and_tell(options.model.model)),
-        folder_(options.data_folder ? *options.data_folder : default_data_folder()),
         log_(log_writer(options), options.log_prompts),
         api_(metrics_),
         page_(page_facts(choice_.path), rules_, rules_.api_keys.empty() ? "" : page_token_) {
@@ -125,6 +125,7 @@ class Serving {
     page_.add_routes(router_);
     server_.emplace(options.server, router_, metrics_, log_);
     sessions_ = open_sessions(folder_);
+    keep_page_token(folder_, options.access.api_keys, page_token_);
     model_.emplace(choice_.path, options.model, engine_setup(options));
   }
 
@@ -155,11 +156,11 @@ class Serving {
 
  private:
   const ServeOptions& options_;
+  std::filesystem::path folder_;
   std::string page_token_;
   server::AccessRules rules_;
   server::Router router_;
   ModelChoice choice_;
-  std::filesystem::path folder_;
   std::unique_ptr<store::SessionStore> sessions_;
   server::Metrics metrics_;  // turns refer to it until the engine has ended
   std::optional<Conversationalist> model_;

@@ -10,6 +10,7 @@
 #include "page/turn_routes.h"
 #include "page/values.h"
 #include "server/api_error.h"
+#include "server/server.h"
 
 namespace smol::page {
 namespace {
@@ -30,6 +31,12 @@ Refusal refusal_of(const Error& error) {
       break;
   }
   return {500, "bad", error.what(), "Nothing was changed."};
+}
+
+// Only a proxy on this machine is believed: others could say what they like.
+bool came_by_https(const server::HttpRequest& request) {
+  return server::is_loopback(request.client) &&
+         request.headers.find("X-Forwarded-Proto").value_or("") == "https";
 }
 
 std::string title_of(int status) {
@@ -223,8 +230,9 @@ server::Reply PageSite::log_in(const server::HttpRequest& request) const {
   const bool may_enter = !server::refuse_key(shown, rules_);
   server::HttpResponse response{303, {{"Location", may_enter ? "/" : "/login?failed=1"}}, ""};
   if (may_enter && !page_token_.empty()) {
-    response.headers.add("Set-Cookie", "smolbot=" + page_token_ +
-                                           "; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000");
+    const std::string cookie =
+        "smolbot=" + page_token_ + "; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000";
+    response.headers.add("Set-Cookie", cookie + (came_by_https(request) ? "; Secure" : ""));
   }
   return response;
 }

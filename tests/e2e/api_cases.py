@@ -1,5 +1,6 @@
 """`smolbot serve` as programs see it."""
 import json
+import re
 import shlex
 import signal
 import subprocess
@@ -77,6 +78,29 @@ def test_a_key_guards_all_but_health(bench):
         equal(server.ask("/v1/models")[0], 401)
         equal(server.ask("/v1/models", Authorization="Bearer wrong")[0], 401)
         equal(server.ask("/v1/models", Authorization="Bearer secret")[0], 200)
+
+
+def sign_in(server, key):
+    """The cookie that a browser has afterwards."""
+    with server.connect() as client:
+        body = f"key={key}".encode()
+        client.sendall(b"POST /login HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                       b"Content-Type: application/x-www-form-urlencoded\r\n"
+                       + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        head = b"".join(iter(lambda: client.recv(4096), b"")).decode()
+    return re.search(r"^Set-Cookie: ([^;]+)", head, re.MULTILINE | re.IGNORECASE)[1]
+
+
+def test_who_signed_in_stays_so_until_the_keys_change(bench):
+    folder = bench.folder / "data"
+    with serving(bench, "--data-dir", folder, "--api-key", "first") as server:
+        cookie = sign_in(server, "first")
+        equal(server.ask("/api/session-ids", Cookie=cookie)[0], 200)
+    with serving(bench, "--data-dir", folder, "--api-key", "first") as server:
+        equal(server.ask("/api/session-ids", Cookie=cookie)[0], 200)
+        equal(server.ask("/api/session-ids")[0], 401)
+    with serving(bench, "--data-dir", folder, "--api-key", "second") as server:
+        equal(server.ask("/api/session-ids", Cookie=cookie)[0], 401)
 
 
 def test_foreign_hosts_and_origins_are_refused(bench):

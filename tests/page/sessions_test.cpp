@@ -259,5 +259,18 @@ TEST_F(PageWithKey, IsEnteredByALogin) {
   EXPECT_EQ(ask(std::move(asked)).status, 200);
 }
 
+TEST_F(PageWithKey, HandsItsCookieToHttpsAloneWhereAProxyOnThisMachineTakesHttps) {
+  const auto cookie = [&](const std::string& client, const std::string& proto) {
+    auto asked = request("POST", "/login", "key=secret");
+    asked.client = client;
+    asked.headers.add("X-Forwarded-Proto", proto);
+    return std::string(ask(std::move(asked)).headers.find("Set-Cookie").value_or(""));
+  };
+  EXPECT_THAT(cookie("127.0.0.1", "https"), HasSubstr("; Secure"));
+  EXPECT_THAT(cookie("::1", "https"), HasSubstr("; Secure"));
+  EXPECT_THAT(cookie("127.0.0.1", "http"), Not(HasSubstr("Secure")));
+  EXPECT_THAT(cookie("192.168.1.7", "https"), Not(HasSubstr("Secure")));
+}
+
 }  // namespace
 }  // namespace smol::page
