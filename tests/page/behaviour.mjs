@@ -190,6 +190,29 @@ const checks = [
     await idle(page);
     await page.waitForFunction(() => document.querySelector('.message.user .branches')?.innerText.includes('2/2'));
   })],
+  ['a menu of the list stays open when an answer ends, and the list is right afterwards', on_page(async page => {
+    await without_thinking(page);
+    await say(page, 'A title to come');
+    await phase(page, ['reading', 'writing']);
+    let answer_now;
+    const asked = new Promise(done => page.route('**/api/message-footer*', route => {
+      answer_now = () => route.continue();
+      done();
+    }));
+    await page.waitForSelector('.session.current .dot');
+    await page.click('[aria-label="Stop"]');
+    await asked;  // the list that takes the place of this one is under way
+    await page.hover('.session.current');
+    await page.click('.session.current > .icon-button');
+    await page.waitForSelector('.menu:popover-open');
+    const response = page.waitForResponse('**/api/message-footer*');
+    answer_now();
+    await response;
+    await page.waitForSelector('.stats, .ending');
+    expect(await page.isVisible('.menu:popover-open'), 'the menu is gone');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('.session.current .dot', {state: 'detached'});
+  })],
   ['delete can be undone', on_page(async page => {
     await without_thinking(page);
     await say(page, 'To be deleted');

@@ -18,8 +18,6 @@
   const cookie = pair => { document.cookie = `${pair};path=/;max-age=31536000;samesite=strict`; };
   const session = () => el('session-id')?.value || '';
   const busy = () => body.dataset.phase !== 'idle', unfinished = () => find('.message[data-state="running"]');
-  // What comes with an answer's end takes the list's place: not under an open menu.
-  const finish = foot => find('.menu:popover-open') ? setTimeout(finish, 300, foot) : htmx.trigger(foot, 'finished');
 
   // ---- Markdown: raw HTML is text, links are http(s) or mailto, no images, ids, data attributes or form controls ----
   const MOST = {block: 60000, paragraph: 20000, highlight: 30000, math: 2000, emphasis: 300, slow_ms: 40};
@@ -295,7 +293,7 @@
         turn.parts.slice(0, -1).forEach((part, index) => draw_part(article, part, index));
         article.dataset.state = 'done';
         article.removeAttribute('aria-busy');
-        finish(el(`foot-${turn.message}`));
+        htmx.trigger(el(`foot-${turn.message}`), 'finished');
         follow();
       } else if (sending) wait_for_send = {...data, ended: true}; else sync();
     }
@@ -558,7 +556,19 @@
     if (back) { delete el('queued').dataset.back; write(input.value ? `${input.value}\n${back}` : back); input.focus(); }
     each('[data-seconds]', document, toast => setTimeout(() => toast.remove(), toast.dataset.seconds * 1000));
   };
+  // A list of conversations that comes beside something else waits while the one shown has a menu open or a title in work.
+  let list_late = 0;
+  const fetch_list = () => {
+    const in_use = find('#session-list :is(.menu:popover-open, form)');
+    list_late = in_use ? setTimeout(fetch_list, 300) : 0;
+    if (!in_use) htmx.ajax('GET', '/api/sessions', {source: '#toasts', target: '#session-list', swap: 'outerHTML'});
+  };
   document.addEventListener('htmx:before:swap', event => {
+    const {tasks} = event.detail, held = tasks.findIndex(({type, target}) => type === 'oob' && target?.id === 'session-list');
+    if (held >= 0 && find('#session-list :is(.menu:popover-open, form)')) {
+      tasks.splice(held, 1);
+      list_late ||= setTimeout(fetch_list, 300);
+    }
     Object.assign(event.detail.ctx, {below: scroller.scrollHeight - scroller.scrollTop, focused: document.activeElement});
   });
   document.addEventListener('htmx:after:swap', event => {
