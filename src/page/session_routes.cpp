@@ -67,7 +67,7 @@ server::Reply get_session_ids(const Call& call) {
 }
 
 server::Reply get_rename(const Call& call) {
-  const store::Session session = call.house.store.session(call.form.text("session_id"));
+  const store::Session session = call.house.store.session(call.some_session());
   return call.html("fragments/rename", {{"item", session_value(session)}});
 }
 
@@ -76,17 +76,17 @@ server::Reply post_rename(const Call& call) {
   if (title.empty()) {
     throw Refusal{400, "bad", "A title needs at least one letter."};
   }
-  call.house.store.rename(call.form.text("session_id"), title);
+  call.house.store.rename(call.some_session(), title);
   return call.session_list();
 }
 
 server::Reply post_pin(const Call& call) {
-  call.house.store.pin(call.form.text("session_id"), call.form.flag("pinned"));
+  call.house.store.pin(call.some_session(), call.form.flag("pinned"));
   return call.session_list();
 }
 
 server::Reply post_archive(const Call& call) {
-  call.house.store.archive(call.form.text("session_id"), call.form.flag("archived"));
+  call.house.store.archive(call.some_session(), call.form.flag("archived"));
   return call.session_list();
 }
 

@@ -5,6 +5,7 @@ import shlex
 import signal
 import subprocess
 import time
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 from harness import ROOT, contains, equal
@@ -21,21 +22,42 @@ def curl_lines():
             if line.startswith("    curl ")]
 
 
+def wait_for_the_answer(base_url):
+    """A person reads before typing on."""
+    while True:
+        with urllib.request.urlopen(f"{base_url}/api/status", timeout=60) as status:
+            if json.load(status)["turn"] is None:
+                return
+
+
 def check_curl_lines(base_url):
-    """Every line of the document, against whichever server stands there."""
+    """Every line of the document, in its order, against whichever server stands there."""
     lines = curl_lines()
-    assert len(lines) >= 13, lines
+    assert len(lines) >= 50, lines
     for line in lines:
         command = shlex.split(line.replace(DEFAULT_URL, base_url))
-        done = subprocess.run([*command, "-w", "\n%{http_code}"], capture_output=True, text=True, timeout=120,
-                              check=False)
-        body, status = done.stdout.rsplit("\n", 1)
+        done = subprocess.run([*command, "-w", "\n%{http_code} %{content_type}"], capture_output=True, text=True,
+                              timeout=120, check=False)
+        body, about = done.stdout.rsplit("\n", 1)
+        status, kind = about.split(" ", 1)
         expected = "501" if any(path in line for path in NOT_BUILT) else "200"
         assert status == expected, f"{line}: {status} {body}"
         if "-sN" in line:
             assert body.endswith("data: [DONE]\n\n"), f"{line}: {body}"
-        elif "/metrics" not in line:
+        elif kind.startswith("application/json"):
             json.loads(body)
+        else:
+            assert kind.startswith("text/html" if "/api/" in line else "text/plain"), f"{line}: {kind}"
+        if "/api/" in line:
+            wait_for_the_answer(base_url)
+
+
+def test_the_document_has_a_line_for_every_route_of_the_page(_bench):
+    source = (ROOT / "src" / "page" / "page_site.cpp").read_text(encoding="utf-8")
+    routes = set(re.findall(r'"(/api/[a-z-]+)', source))
+    shown = {route for line in curl_lines() for route in re.findall(r"/api/[a-z-]+", line)}
+    need_ids = {"/api/stream", "/api/tool", "/api/undo"}
+    equal(routes - shown, need_ids)
 
 
 def test_every_curl_line_of_the_document_works(bench):
