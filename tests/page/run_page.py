@@ -1,7 +1,7 @@
 """Runs the page's browser tests: its states and hostile answers of any length on the preview, its behaviour and hostile answers
-that a model can write against the program on the demo model.
+that a model can write against the program on the demo model, and what needs programs of its own to kill and start again.
 
-    run_page.py --program build/release/bin/smolbot [--only states|behaviour|hostile]
+    run_page.py --program build/release/bin/smolbot [--only states|behaviour|hostile|program]
 
 What they need from npm is installed once, into build/page; the browser is Debian's chromium. Pictures: build/page/out. Ends
 with one line `N passed, N failed, N skipped`.
@@ -39,8 +39,8 @@ def set_up() -> pathlib.Path:
     return node
 
 
-def run(node: pathlib.Path, name: str, url: str | None) -> tuple:
-    environment = {**os.environ, "PAGE_MODULES": str(FOLDER), **({"PAGE_URL": url} if url else {})}
+def run(node: pathlib.Path, name: str, **variables: str) -> tuple:
+    environment = {**os.environ, "PAGE_MODULES": str(FOLDER), **variables}
     done = subprocess.run([node, HERE / f"{name}.mjs"], env=environment, capture_output=True, text=True, timeout=1500,
                           check=False)
     found = SUM.search(done.stdout)
@@ -54,13 +54,18 @@ def run(node: pathlib.Path, name: str, url: str | None) -> tuple:
 def run_on_program(node: pathlib.Path, name: str, program: pathlib.Path) -> tuple:
     with tempfile.TemporaryDirectory(prefix="smolbot-page-") as folder:
         with serving(Bench(program, pathlib.Path(folder)), *ON_PROGRAM[name]) as server:
-            return run(node, name, server.url)
+            return run(node, name, PAGE_URL=server.url)
+
+
+def run_with_programs(node: pathlib.Path, program: pathlib.Path) -> tuple:
+    with tempfile.TemporaryDirectory(prefix="smolbot-page-") as folder:
+        return run(node, "program", **Bench(program, pathlib.Path(folder)).env(PAGE_PROGRAM=str(program)))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path, required=True)
-    parser.add_argument("--only", choices=sorted({*ON_PREVIEW, *ON_PROGRAM}))
+    parser.add_argument("--only", choices=sorted({*ON_PREVIEW, *ON_PROGRAM, "program"}))
     options = parser.parse_args()
     if shutil.which("chromium") is None:
         print("skipped the page: no chromium here\n0 passed, 0 failed, 1 skipped")
@@ -71,8 +76,10 @@ def main() -> int:
         print(f"skipped the page: {str(error).splitlines()[0]}\n0 passed, 0 failed, 1 skipped")
         return 0
     program = options.program.resolve()
-    counts = [run(node, name, None) for name in ON_PREVIEW if options.only in (None, name)]
+    counts = [run(node, name) for name in ON_PREVIEW if options.only in (None, name)]
     counts += [run_on_program(node, name, program) for name in ON_PROGRAM if options.only in (None, name)]
+    if options.only in (None, "program"):
+        counts.append(run_with_programs(node, program))
     passed, failed = map(sum, zip(*counts))
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return 1 if failed else 0

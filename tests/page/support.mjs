@@ -48,6 +48,13 @@ export async function browser(url) {
   return {open, faults, close: () => chrome.close()};
 }
 
+// A browser whose profile outlives it.
+export async function offline_browser(profile) {
+  const context = await chromium.launchPersistentContext(profile, {executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox']});
+  context.setDefaultTimeout(patience);
+  return context;
+}
+
 export const phase = (page, wanted, timeout = patience) =>
   page.waitForFunction(names => names.includes(document.body.dataset.phase), [wanted].flat(), {timeout});
 

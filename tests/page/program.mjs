@@ -1,0 +1,212 @@
+// What only the program itself can show: kills and restarts, reading offline, long and foreign sessions, figures. PAGE_PROGRAM names it.
+// Limits in milliseconds are for a quiet machine; they grow with PAGE_TIMEOUT_MS.
+import {spawn} from 'node:child_process';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {createServer} from 'node:http';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {answer_with, browser, expect, offline_browser, patience, phase, run, say} from './support.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'smolbot-page-'));
+process.once('exit', () => rmSync(folder, {recursive: true, force: true}));
+const quiet = ms => ms * Math.max(1, patience / 15000);
+
+// The program on a data folder of its own; once stopped it can be started again, at the same address.
+class Program {
+  constructor(name) { Object.assign(this, {data: join(folder, name), port: 0}); }
+  async start() {
+    const args = ['serve', '--port', String(this.port), '--data-dir', this.data, '--pace', '25'];
+    this.child = spawn(process.env.PAGE_PROGRAM, args, {stdio: ['ignore', 'ignore', 'pipe']});
+    this.ended = new Promise(done => this.child.once('exit', done));
+    this.url = await new Promise((found, failed) => {
+      let said = '';
+      this.child.stderr.on('data', text => { said += text; const match = said.match(/answers at (http:\/\/[^,\s]+)/); if (match) found(match[1]); });
+      this.child.once('exit', () => failed(new Error(`the program ended: ${said}`)));
+    });
+    this.port = Number(new URL(this.url).port);
+    return this;
+  }
+  async stop(signal = 'SIGTERM') { this.child.kill(signal); await this.ended; }
+}
+
+const place = await new Program('shared').start();
+const web = await browser(place.url);
+const on_page = check => async () => {
+  web.faults.length = 0;
+  const page = await web.open();
+  try {
+    await page.goto(place.url);
+    await check(page);
+    expect(!web.faults.length, web.faults.slice(0, 3).join(' || '));
+  } finally {
+    await page.context().close();
+  }
+};
+const text_of = page => page.locator('.message.assistant .parts > .md').last().innerText();
+const without_thinking = async page => { if (await page.isChecked('#think')) await page.click('.think label'); };
+const import_file = async (page, sessions) => {
+  const text = JSON.stringify({format: 'smolbot', version: 1, sessions});
+  await page.setInputFiles('#import', {name: 'chats.json', mimeType: 'application/json', buffer: Buffer.from(text)});
+};
+const AT = '2026-11-28T13:00:00.000Z';
+// A session in the form of our export: questions and answers in turn, along one path.
+const session_of = (title, texts) => ({
+  title, title_origin: 'person', created: AT, updated: AT, date: '2026-11-28', settings: {think: false}, leaf: texts.length - 1,
+  messages: texts.map((text, n) => ({...(n ? {parent: n - 1} : {}), created: AT, ...(n % 2 ? {role: 'assistant', state: 'done', parts: [{kind: 'text', text}]}
+    : {role: 'user', text})})),
+});
+const median = values => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+const first_paint = page => page.evaluate(() => new Promise(found => {
+  new PerformanceObserver(list => found(list.getEntriesByName('first-contentful-paint')[0]?.startTime)).observe({type: 'paint', buffered: true});
+}));
+
+const checks = [
+  ['a server killed in mid-stream is found again, and the answer can go on', on_page(async page => {
+    await without_thinking(page);
+    await answer_with(page, Array.from({length: 80}, (_, n) => `Sentence ${n} of a long answer.`).join(' '));
+    await say(page, 'A long one');
+    await page.waitForFunction(() => document.querySelector('.parts > .md')?.innerText.length > 400, null, {timeout: 4 * patience});
+    await place.stop('SIGKILL');
+    await page.waitForSelector('#lost:visible');
+    const seen = await text_of(page);
+    await place.start();
+    await page.waitForSelector('.message.assistant >> text=Continue', {timeout: 4 * patience});
+    await page.waitForSelector('#lost', {state: 'hidden'});
+    const kept = await text_of(page);
+    expect(seen.startsWith(kept.trimEnd()) && seen.length - kept.length < 400, `kept ${kept.length} of ${seen.length} letters`);
+    await page.click('.message.assistant >> text=Continue');
+    await phase(page, ['reading', 'writing']);
+    await page.waitForFunction(length => document.querySelector('.parts > .md').innerText.length > length, kept.length, {timeout: 4 * patience});
+    await page.click('[aria-label="Stop"]');
+    await phase(page, 'idle', 4 * patience);
+    expect((await text_of(page)).startsWith(kept.trimEnd()), 'what was kept is gone');
+    web.faults.length = 0;  // the browser logs each connection that it did not get
+  })],
+  ['conversations can be read while the server is stopped and the browser was closed', async () => {
+    const alone = await new Program('offline').start();
+    const profile = join(folder, 'profile');
+    let context = await offline_browser(profile);
+    let page = context.pages()[0];
+    await page.goto(alone.url);
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await import_file(page, [session_of('Kept here', ['What is kept?', 'This **answer** is.'])]);
+    await page.click('.session >> text=Kept here');
+    await page.waitForSelector('.md strong >> text=answer');
+    await page.reload();  // from now on the worker has it
+    await page.waitForSelector('.md strong >> text=answer');
+    const address = page.url();
+    await alone.stop();
+    await context.close();
+    context = await offline_browser(profile);
+    page = context.pages()[0];
+    await page.goto(address);
+    await page.waitForSelector('.md strong >> text=answer');
+    await context.close();
+  }],
+  ['a session of 1,000 messages is usable within a second, and older ones come when they are reached', on_page(async page => {
+    const texts = Array.from({length: 1000}, (_, n) => n % 2 ? `Answer **${n}**.\n\n- one\n- two \`code\`` : `Question ${n}`);
+    await import_file(page, [session_of('A thousand', texts)]);
+    const address = await page.locator('.session a', {hasText: 'A thousand'}).getAttribute('href');
+    const times = [];
+    for (let n = 0; n < 3; n++) {
+      await page.goto(place.url + address);
+      times.push(await page.waitForFunction(() => {
+        const last = [...document.querySelectorAll('.message.assistant .md')].pop();
+        return document.activeElement?.id === 'message' && last?.querySelector('strong') && performance.now();
+      }).then(handle => handle.jsonValue()));
+    }
+    console.log(`     first screen of 1,000 messages: ${times.map(Math.round).join(', ')} ms`);
+    expect(median(times) < quiet(1000), `${median(times)} ms`);
+    await page.evaluate(() => {
+      window.delays = [];
+      new PerformanceObserver(list => delays.push(...list.getEntries().map(entry => entry.duration))).observe({type: 'event', durationThreshold: 16, buffered: true});
+    });
+    await page.locator('#message').pressSequentially('Typing is not slow here.', {delay: 30});
+    const slowest = await page.evaluate(() => Math.max(0, ...delays));
+    console.log(`     slowest input: ${slowest} ms`);
+    expect(slowest < quiet(50), `input took ${slowest} ms`);
+    await page.fill('#message', '');
+    for (let shown = 40; shown < 1000;) {
+      await page.evaluate(() => { document.getElementById('scroll').scrollTop = 0; });
+      shown = await page.waitForFunction(n => { const {length} = document.querySelectorAll('.message'); return length > n && length; }, shown)
+        .then(handle => handle.jsonValue());
+    }
+    await page.waitForSelector('.message.user >> text="Question 0"');
+  })],
+  ['export, import and export again give the same file', on_page(async page => {
+    await import_file(page, [session_of('Round trip 漢字', ['<b>"One"</b>', 'Two\n\n```js\nlet x = "é";\n```'])]);
+    await page.waitForSelector('.session >> text=Round trip');
+    const exported = async () => {
+      const href = await page.locator('.session a', {hasText: 'Round trip'}).first().getAttribute('href');
+      const answer = await page.request.get(`${place.url}/api/export-chat?format=json&session_id=${href.split('/').pop()}`);
+      return answer.json();
+    };
+    const first = await exported();
+    expect(first.sessions[0].messages.length === 2, 'messages are missing');
+    await import_file(page, first.sessions);
+    await page.waitForFunction(() => [...document.querySelectorAll('.session')].filter(item => item.innerText.includes('Round trip')).length === 2);
+    expect(JSON.stringify(await exported()) === JSON.stringify(first), 'the second export differs');
+  })],
+  ['settings are kept, and a wrong one is named', on_page(async page => {
+    await import_file(page, [session_of('With settings', ['One', 'Two'])]);
+    await page.click('.session >> text=With settings');
+    await page.waitForSelector('.message.assistant');
+    const open = async () => { await page.click('header [aria-label="Settings"]'); await page.waitForSelector('#dialog[open] .settings'); };
+    await open();
+    await page.fill('#set-temperature', '0.35');
+    await page.fill('#set-system', 'Be brief.');
+    await page.check('#set-tools');
+    await page.click('.settings [type=submit]');
+    await page.waitForSelector('.settings >> text=Saved.');
+    await page.reload();
+    await open();
+    expect(await page.inputValue('#set-temperature') === '0.35', 'the temperature was not kept');
+    expect(await page.inputValue('#set-system') === 'Be brief.', 'the system prompt was not kept');
+    expect(await page.isChecked('#set-tools'), 'the tools were not kept');
+    await page.evaluate(() => { document.querySelector('.settings').noValidate = true; });
+    await page.fill('#set-top_p', '7');
+    await page.click('.settings [type=submit]');
+    await page.waitForSelector('.settings .error >> text=Between 0 and 1');
+    web.faults.length = 0;  // the browser logs the refusal
+  })],
+  ['the status page says what /metrics says', on_page(async page => {
+    await page.goto(`${place.url}/status`);
+    const metrics = await (await page.request.get(`${place.url}/metrics`)).text();
+    const metric = name => Number(metrics.match(new RegExp(`^smolbot_${name} (\\S+)$`, 'm'))[1]);
+    const kv = await page.locator('progress').evaluate(node => [node.value, node.max]);
+    expect(kv[0] === metric('kv_bytes') && kv[1] === metric('kv_bytes_max'), `KV ${kv} against ${metric('kv_bytes')}, ${metric('kv_bytes_max')}`);
+    const facts = await page.locator('.facts', {hasText: 'Queue'}).innerText();
+    expect(facts.includes(`${metric('turns_waiting')} waiting, ${metric('turns_running')} running`), facts);
+  })],
+  ['the page weighs less than 400 KB compressed, without the fonts of KaTeX', on_page(async page => {
+    await import_file(page, [session_of('Heavy', ['All of it', '$a^2$ and\n\n```python\nprint(1)\n```'])]);
+    await page.click('.session >> text=Heavy');
+    await page.waitForSelector('.katex');
+    await page.waitForSelector('code .hljs-built_in');
+    const sizes = await page.evaluate(() => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+      .filter(entry => !/fonts|\/api\//.test(entry.name)).map(entry => [new URL(entry.name).pathname, entry.encodedBodySize]));
+    const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
+    console.log(`     ${sizes.length} files, ${Math.round(total / 1000)} KB compressed`);
+    expect(sizes.every(([, bytes]) => bytes > 0) && sizes.length > 6, JSON.stringify(sizes));
+    expect(total < 400000, JSON.stringify(sizes));
+  })],
+  ['the first paint of a warm load comes within 300 ms', on_page(async page => {
+    const bare = createServer((_, answer) => answer.setHeader('Content-Type', 'text/html').end('<!doctype html><title>x</title><p>Hello')).listen(0, '127.0.0.1');
+    await new Promise(done => bare.once('listening', done));
+    const other = await (await page.context().browser().newContext()).newPage();
+    const times = {page: [], bare: []};
+    for (let n = 0; n < 5; n++) {
+      await page.goto(place.url);
+      times.page.push(await first_paint(page));
+      await other.goto(`http://127.0.0.1:${bare.address().port}`);
+      times.bare.push(await first_paint(other));
+    }
+    bare.close();
+    console.log(`     first paint, median of 5: ${Math.round(median(times.page))} ms; a bare static page: ${Math.round(median(times.bare))} ms`);
+    expect(median(times.page) < quiet(300), `${times.page.map(Math.round)} ms`);
+  })],
+];
+const only = process.env.PAGE_ONLY;
+await run(checks.filter(([name]) => !only || name.includes(only)));
+await web.close();
+await place.stop();
