@@ -190,7 +190,7 @@ const checks = [
     await idle(page);
     await page.waitForFunction(() => document.querySelector('.message.user .branches')?.innerText.includes('2/2'));
   })],
-  ['a menu of the list stays open when an answer ends, and the list is right afterwards', on_page(async page => {
+  ['a menu of the list stays open when an answer ends, and the list is fetched once it is closed', on_page(async page => {
     await without_thinking(page);
     await say(page, 'A title to come');
     await phase(page, ['reading', 'writing']);
@@ -199,7 +199,6 @@ const checks = [
       answer_now = () => route.continue();
       done();
     }));
-    await page.waitForSelector('.session.current .dot');
     await page.click('[aria-label="Stop"]');
     await asked;  // the list that takes the place of this one is under way
     await page.hover('.session.current');
@@ -210,8 +209,10 @@ const checks = [
     await response;
     await page.waitForSelector('.stats, .ending');
     expect(await page.isVisible('.menu:popover-open'), 'the menu is gone');
+    const fetched = page.waitForResponse('**/api/sessions');
     await page.keyboard.press('Escape');
-    await page.waitForSelector('.session.current .dot', {state: 'detached'});
+    await fetched;
+    await page.waitForFunction(() => !document.querySelector('.session.current .dot'));
   })],
   ['delete can be undone', on_page(async page => {
     await without_thinking(page);
