@@ -558,17 +558,17 @@
   };
   // A list of conversations that comes beside something else waits while the one shown has a menu open or a title in work.
   let list_late = 0;
+  const list_in_use = () => find('#session-list :is(.menu:popover-open, form)');
   const fetch_list = () => {
-    const in_use = find('#session-list :is(.menu:popover-open, form)');
-    list_late = in_use ? setTimeout(fetch_list, 300) : 0;
-    if (!in_use) htmx.ajax('GET', '/api/sessions', {source: '#toasts', target: '#session-list', swap: 'outerHTML'});
+    list_late = list_in_use() ? setTimeout(fetch_list, 300) : 0;
+    if (!list_late) htmx.ajax('GET', '/api/sessions', {source: '#toasts', target: '#session-list', swap: 'outerHTML'});
   };
   document.addEventListener('htmx:before:swap', event => {
-    const {tasks} = event.detail, held = tasks.findIndex(({type, target}) => type === 'oob' && target?.id === 'session-list');
-    if (held >= 0 && find('#session-list :is(.menu:popover-open, form)')) {
-      tasks.splice(held, 1);
+    const {tasks} = event.detail, at = tasks.findIndex(({target}) => target?.id === 'session-list');
+    if (tasks[at]?.type === 'oob' && list_in_use()) {
+      tasks.splice(at, 1);
       list_late ||= setTimeout(fetch_list, 300);
-    }
+    } else if (at >= 0) each('#session-list [style]', document, menu => menu.removeAttribute('style'));  // HTMX would copy it
     Object.assign(event.detail.ctx, {below: scroller.scrollHeight - scroller.scrollTop, focused: document.activeElement});
   });
   document.addEventListener('htmx:after:swap', event => {
