@@ -45,6 +45,9 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
 
 Form::Form(const server::HttpRequest& request) {
   read_pairs(request.query);
+  if (request.body.empty()) {
+    return;  // some clients name a type with every request
+  }
   const std::string_view type = request.headers.find("Content-Type").value_or("");
   constexpr std::string_view kMultipart = "multipart/form-data";
   if (type.starts_with(kMultipart)) {

@@ -9,6 +9,7 @@
 #include "page/session_views.h"
 #include "page/values.h"
 #include "server/api_error.h"
+#include "store/prompt_messages.h"
 
 namespace smol::page {
 namespace {
@@ -45,8 +46,11 @@ Value price_value(const Price& price) {
 Price price_of_path(const Call& call, const store::SessionId& session,
                     const std::vector<store::Message>& path, bool think) {
   const store::Session about = call.house.store.session(session);
-  chat::TurnRequest request = turn_request(call.house.assistant.builder(), about, path,
-                                           call.house.turns.wish(about.settings, think));
+  if (store::prompt_messages(about.settings.system, path).empty()) {
+    return {};  // all was forgotten, and templates take no empty list
+  }
+  const chat::TurnRequest request = turn_request(call.house.assistant.builder(), about, path,
+                                                 call.house.turns.wish(about.settings, think));
   return price_of(call.house.assistant, request);
 }
 
@@ -161,7 +165,7 @@ server::Reply get_price(const Call& call) {
     path.pop_back();
   }
   const bool think = store.session(session).settings.think;
-  const Price price = path.empty() ? Price{} : price_of_path(call, session, path, think);
+  const Price price = price_of_path(call, session, path, think);
   return server::json_response(
       200, {{"tokens", price.tokens}, {"total", price.total}, {"seconds", price.seconds}});
 }

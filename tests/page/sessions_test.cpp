@@ -197,6 +197,19 @@ TEST_F(PageSessions, ThinkingIsSwitchedWithItsPrice) {
   EXPECT_FALSE(store->session(session).settings.think);
 }
 
+TEST_F(PageSessions, ARequestWithoutABodyMayNameItsType) {
+  server::HttpRequest plain = request("GET", "/api/session-ids");
+  plain.headers = {{"Host", "localhost:3000"}, {"Content-Type", "application/json"}};
+  EXPECT_EQ(ask(std::move(plain)).status, 200);
+}
+
+TEST_F(PageSessions, ThinkingIsSwitchedWhereAllWasForgotten) {
+  const std::string session = finished_session();
+  post("/api/reset-context", "session_id=" + session);
+  EXPECT_EQ(post("/api/toggle-thinking", "session_id=" + session + "&think=off").status, 200);
+  EXPECT_THAT(get("/api/price?session_id=" + session).body, HasSubstr("\"total\":0"));
+}
+
 TEST_F(PageSessions, FilesAreCountedAndStandBeforeTheText) {
   const std::string chip = post("/api/attachment", "name=a.txt&text=one+two+three").body;
   EXPECT_THAT(chip, HasSubstr(" tokens"));
