@@ -135,7 +135,8 @@ def check(report, disk):
     finally:
         status = server.end()
     wrong = integrity(disk.data, disk.bench.folder / "copy")
-    report.judge(status == 0 and not wrong, f"{disk.name}: the server ended with {status}, SQLite finds in the file: {wrong or 'ok'}")
+    report.judge(status == 0 and not wrong,
+                 f"{disk.name}: the server ended with {status}, SQLite finds in the file: {wrong or 'ok'}")
 
 
 def check_running(report, disk, server):

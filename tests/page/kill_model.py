@@ -120,8 +120,9 @@ def differences(session, found, killed_at, figures):
         out.append(f"expected message {leaf} as the last one, found {found.get('leaf')}")
     for place, (node, message) in enumerate(zip(session.nodes, found["messages"])):
         parent = None if node.parent is None else places[node.parent]
-        if (message["role"], message.get("parent")) != (node.role, parent):
-            out.append(f"message {place}: expected {node.role} below {parent}, found {message['role']} below {message.get('parent')}")
+        expected, place_found = (node.role, parent), (message["role"], message.get("parent"))
+        if place_found != expected:
+            out.append(f"message {place}: expected role and parent {expected}, found {place_found}")
         elif node.role == "user":
             if message["text"] != node.text:
                 out.append(f"message {place}: expected {node.text!r}, found {message['text']!r}")

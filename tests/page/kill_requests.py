@@ -97,7 +97,8 @@ class Requests:
         form, forced = self.answer_form(n_words)
         after = session.with_question(session.leaf, text, forced)
         self.listen(session)
-        answer = self.ask(Pending("send", session, after), "/api/chat", session_id=session.id, message=text, **self.think(), **form)
+        answer = self.ask(Pending("send", session, after), "/api/chat", session_id=session.id, message=text, **self.think(),
+                          **form)
         self.put(after, answer.message_ids())
 
     def edit(self):

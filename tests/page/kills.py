@@ -17,13 +17,14 @@ CHECKS = ("PRAGMA integrity_check; PRAGMA foreign_key_check;"
 
 
 def integrity(data, copy):
-    """What SQLite's own shell finds wrong in a copy of the file and its log; the original stays as the kill left it."""
+    """What SQLite's own shell finds wrong in a copy of the file and its log; the original stays as it is."""
     shutil.rmtree(copy, ignore_errors=True)
     copy.mkdir()
     for name in ("sessions.db", "sessions.db-wal"):
         if (data / name).exists():
             shutil.copy(data / name, copy / name)
-    done = subprocess.run(["sqlite3", "-batch", "-bail", copy / "sessions.db", CHECKS], capture_output=True, text=True, check=False)
+    command = ["sqlite3", "-batch", "-bail", copy / "sessions.db", CHECKS]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     return "" if (done.returncode, done.stdout) == (0, "ok\n") else done.stdout + done.stderr
 
 
@@ -151,7 +152,8 @@ class Kills(Requests):
 
     def settle_group(self, is_answered, group, found, pending):
         """Sessions that one request makes are there together or not at all."""
-        there = {session.title: number for session in group for number, export in found.items() if export["title"] == session.title}
+        titles = {session.title for session in group}
+        there = {export["title"]: number for number, export in found.items() if export["title"] in titles}
         if len(there) != len(group) and (is_answered or there):
             self.faults.append(f"of {len(group)} new sessions {len(there)} are there ({pending.kind}, answered: {is_answered})")
         self.n_done_unanswered += not is_answered and bool(there)
@@ -192,9 +194,11 @@ def check(report, bench, n_kills, is_calm):
     kills = Kills(bench, bench.folder / "killed")
     kills.run(n_kills)
     figures = kills.figures
-    report.judge(not kills.broken, f"kills: {n_kills} kills, {len(kills.broken)} files that SQLite finds broken {kills.broken[:1]}")
+    report.judge(not kills.broken,
+                 f"kills: {n_kills} kills, {len(kills.broken)} files that SQLite finds broken {kills.broken[:1]}")
     report.judge(not kills.faults, f"kills: {len(kills.faults)} differences between what was told and what is there; "
-                 f"{kills.n_unanswered} kills met a request without an answer, {kills.n_done_unanswered} of these were carried out whole"
+                 f"{kills.n_unanswered} kills met a request without an answer, "
+                 f"{kills.n_done_unanswered} of these were carried out whole"
                  + "".join(f"\n    {text[:1500]}" for text in kills.faults[:5]))
     report.judge(figures.finished and figures.interrupted_with_text,
                  f"kills: {figures.finished} answers were told to their end, {figures.interrupted} were cut by a kill, "
