@@ -132,8 +132,25 @@ ALTER TABLE sessions ADD COLUMN tools INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE next_settings ADD COLUMN tools INTEGER NOT NULL DEFAULT 0;
 )sql";
 
+// SQLite runs the triggers of one change in an order of its own, so the one that takes the old
+// words out of the index is also the one that puts the new ones in. Files from before may lack
+// words.
+constexpr const char* kOrderedTriggers = R"sql(
+DROP TRIGGER part_hidden;
+DROP TRIGGER part_shown;
+CREATE TRIGGER part_hidden AFTER UPDATE OF text, searchable ON parts WHEN old.searchable BEGIN
+  INSERT INTO found_parts (found_parts, rowid, text) VALUES ('delete', old.id, old.text);
+  INSERT INTO found_parts (rowid, text) SELECT new.id, new.text WHERE new.searchable;
+END;
+CREATE TRIGGER part_shown AFTER UPDATE OF text, searchable ON parts
+WHEN new.searchable AND NOT old.searchable BEGIN
+  INSERT INTO found_parts (rowid, text) VALUES (new.id, new.text);
+END;
+INSERT INTO found_parts (found_parts) VALUES ('rebuild');
+)sql";
+
 // Step i leads from version i to i + 1. A step that was released never changes.
-constexpr std::array<const char*, 3> kSteps{kTables, kNextSettings, kToolsSwitch};
+constexpr std::array<const char*, 4> kSteps{kTables, kNextSettings, kToolsSwitch, kOrderedTriggers};
 
 std::int64_t number(Connection& connection, std::string_view sql) {
   Rows rows = connection.query(sql);

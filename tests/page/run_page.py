@@ -1,7 +1,8 @@
 """Runs the page's browser tests: its states and hostile answers of any length on the preview, its behaviour and hostile answers
-that a model can write against the program on the demo model, and what needs programs of its own to kill and start again.
+that a model can write against the program on the demo model, and what needs programs of its own to kill and start again. Without
+a browser: 20 kills at any moment (--long: 200), a full disk, and that nothing is left of what was deleted.
 
-    run_page.py --program build/release/bin/smolbot [--only states|behaviour|hostile|program]
+    run_page.py --program build/release/bin/smolbot [--only states|behaviour|hostile|program|kills] [--long]
 
 What they need from npm is installed once, into build/page; the browser is Debian's chromium. Pictures: build/page/out. Ends
 with one line `N passed, N failed, N skipped`.
@@ -18,9 +19,13 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 FOLDER = ROOT / "build" / "page"
-sys.path[:0] = [str(ROOT / "tests" / "e2e"), str(ROOT / "tests" / "clients")]
+sys.path[:0] = [str(ROOT / "tests" / name) for name in ("e2e", "clients", "load")]
 
+from forgotten import Forgotten  # noqa: E402
+import full_disk  # noqa: E402
 from harness import Bench  # noqa: E402
+import kills  # noqa: E402
+from report import Report  # noqa: E402
 from server import serving  # noqa: E402
 import setup_clients  # noqa: E402
 
@@ -62,26 +67,49 @@ def run_with_programs(node: pathlib.Path, program: pathlib.Path) -> tuple:
         return run(node, "program", **Bench(program, pathlib.Path(folder)).env(PAGE_PROGRAM=str(program)))
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", type=pathlib.Path, required=True)
-    parser.add_argument("--only", choices=sorted({*ON_PREVIEW, *ON_PROGRAM, "program"}))
-    options = parser.parse_args()
+def run_kills(program: pathlib.Path, is_long: bool) -> tuple:
+    report = Report()
+    with tempfile.TemporaryDirectory(prefix="smolbot-kills-") as folder:
+        bench = Bench(program, pathlib.Path(folder))
+        report.run("forgotten", lambda: run_without_browser(report, bench, is_long))
+    return report.passed, report.failed, report.skipped
+
+
+def run_without_browser(report: Report, bench: Bench, is_long: bool) -> None:
+    with Forgotten(report, bench) as forgotten:  # its time passes meanwhile
+        report.run("kills", lambda: kills.check(report, bench, 200 if is_long else 20, is_long))
+        report.run("full disk", lambda: full_disk.check_all(report, bench))
+        forgotten.judge()
+
+
+def run_in_browser(program: pathlib.Path, only: str) -> list:
     if shutil.which("chromium") is None:
-        print("skipped the page: no chromium here\n0 passed, 0 failed, 1 skipped")
-        return 0
+        print("skipped the page: no chromium here")
+        return [(0, 0, 1)]
     try:
         node = set_up()
     except (ValueError, OSError, subprocess.TimeoutExpired) as error:
-        print(f"skipped the page: {str(error).splitlines()[0]}\n0 passed, 0 failed, 1 skipped")
-        return 0
-    program = options.program.resolve()
-    counts = [run(node, name) for name in ON_PREVIEW if options.only in (None, name)]
-    counts += [run_on_program(node, name, program) for name in ON_PROGRAM if options.only in (None, name)]
-    if options.only in (None, "program"):
+        print(f"skipped the page: {str(error).splitlines()[0]}")
+        return [(0, 0, 1)]
+    counts = [run(node, name) for name in ON_PREVIEW if only in (None, name)]
+    counts += [run_on_program(node, name, program) for name in ON_PROGRAM if only in (None, name)]
+    if only in (None, "program"):
         counts.append(run_with_programs(node, program))
-    passed, failed = map(sum, zip(*counts))
-    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return [(*count, 0) for count in counts]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path, required=True)
+    parser.add_argument("--only", choices=sorted({*ON_PREVIEW, *ON_PROGRAM, "program", "kills"}))
+    parser.add_argument("--long", action="store_true")
+    options = parser.parse_args()
+    program = options.program.resolve()
+    counts = [] if options.only == "kills" else run_in_browser(program, options.only)
+    if options.only in (None, "kills"):
+        counts.append(run_kills(program, options.long))
+    passed, failed, skipped = map(sum, zip(*counts))
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0
 
 

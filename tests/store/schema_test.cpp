@@ -31,7 +31,7 @@ TEST(Schema, IsMadeOnce) {
   for (int i = 0; i < 2; ++i) {
     Connection db(file);
     prepare_schema(db);
-    EXPECT_EQ(value_of(db, "PRAGMA user_version"), "3");
+    EXPECT_EQ(value_of(db, "PRAGMA user_version"), "4");
     EXPECT_EQ(value_of(db, "PRAGMA integrity_check"), "ok");
   }
 }
@@ -51,10 +51,32 @@ TEST(Schema, BringsAFileOfTheFirstVersionUpToDateWithWhatItHolds) {
   }
   Connection db(file);
   prepare_schema(db);
-  EXPECT_EQ(value_of(db, "PRAGMA user_version"), "3");
+  EXPECT_EQ(value_of(db, "PRAGMA user_version"), "4");
   EXPECT_EQ(value_of(db, "SELECT title FROM sessions"), "kept");
   EXPECT_EQ(value_of(db, "SELECT tools FROM sessions"), "0");
   EXPECT_EQ(value_of(db, "SELECT count(*) FROM next_settings"), "0");
+}
+
+// Up to version 3 an answer that went on could lose its first words in the index.
+TEST(Schema, FindsAgainWhatAnOlderVersionLeftOutOfTheIndex) {
+  const test::TempFolder folder;
+  const DataFolder data(folder.path());
+  const auto file = data.private_file("sessions.db");
+  {
+    Connection db(file);
+    prepare_schema(db);
+    db.script(
+        "INSERT INTO sessions (id, title, title_origin, created_at, updated_at, date, think,"
+        " system) VALUES ('s', 'kept', 'person', 0, 0, '2026-11-28', 1, '');"
+        "INSERT INTO messages (id, session_id, role, created_at, think) VALUES (1, 's', 'user', 0,"
+        " 1);"
+        "INSERT INTO parts (message_id, position, kind, text, searchable) VALUES (1, 0, 'text',"
+        " 'hello', 1);"
+        "INSERT INTO found_parts (found_parts) VALUES ('delete-all'); PRAGMA user_version = 3");
+  }
+  Connection db(file);
+  prepare_schema(db);
+  EXPECT_EQ(value_of(db, "SELECT count(*) FROM found_parts WHERE text MATCH 'hello'"), "1");
 }
 
 TEST(Transaction, IsUndoneUnlessItIsCommitted) {

@@ -57,6 +57,16 @@ TEST(Search, TakesEveryQueryAsText) {
   EXPECT_TRUE(found(store, "").empty());
 }
 
+TEST(Search, FindsAllWordsOfAnAnswerThatWentOn) {
+  TestStore store;
+  const Turn turn = store.talk("x", "the beginning");
+  store.finish(store->begin_continuation(turn.answer).value(), "the beginning and the rest");
+  EXPECT_EQ(found(store, "beginning"), std::vector{turn.answer});
+  EXPECT_EQ(found(store, "rest"), std::vector{turn.answer});
+  store.finish(store->begin_continuation(turn.answer).value(), "nothing of it");
+  EXPECT_TRUE(found(store, "beginning").empty());
+}
+
 TEST(Search, TakesANulForABlank) {
   TestStore store;
   const Turn turn = store.talk("x", "first and last");

@@ -58,7 +58,7 @@ TEST(SessionStore, RefusesAFileOfANewerVersion) {
   run_sql(store.path() / "sessions.db", "PRAGMA user_version = 99");
   std::string message;
   EXPECT_EQ(error_of([&] { store.reopen(); }, &message), ErrorCode::Unsupported);
-  EXPECT_NE(message.find("sessions.db: expected sessions of version 3 or older, found version 99"),
+  EXPECT_NE(message.find("sessions.db: expected sessions of version 4 or older, found version 99"),
             std::string::npos)
       << message;
 }
