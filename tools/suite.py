@@ -25,7 +25,7 @@ def stages(options: argparse.Namespace):
     yield "conformance", lambda: suite_stages.conformance(options.long)
     yield "e2e", suite_stages.e2e
     yield "clients", suite_stages.clients
-    yield "page", suite_stages.page
+    yield "page", lambda: suite_stages.page(options.long)
     if options.long:
         yield "load", suite_long.load
         yield "differential", suite_long.differential

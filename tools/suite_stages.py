@@ -91,9 +91,12 @@ def clients() -> Counts:
     return on_program("clients", "tests/clients/run_clients.py")
 
 
-def page() -> Counts:
+def page(long: bool) -> Counts:
     """The page in a real browser."""
-    return on_program("page", "tests/page/run_page.py")
+    found = on_program("page", "tests/page/run_page.py", *(["--long"] if long else []))
+    if long and not found.failed:
+        say((LOG / "page.log").read_text(encoding="utf-8").rsplit("\n", 2)[0])
+    return found
 
 
 def load() -> Counts:

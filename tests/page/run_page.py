@@ -1,7 +1,9 @@
-"""Runs the page's browser tests: its states and hostile answers of any length on the preview, its behaviour and hostile answers
-that a model can write against the program on the demo model, and what needs programs of its own to kill and start again.
+"""Runs the page's browser tests: its states and hostile answers of any length on the preview, its behaviour and hostile and long
+answers that a model can write against the program on the demo model, and what needs programs of its own to kill and start again.
 
-    run_page.py --program build/release/bin/smolbot [--only states|behaviour|hostile|program]
+    run_page.py --program build/release/bin/smolbot [--only states|behaviour|hostile|long|program] [--long]
+
+--long: answers of 7,500 tokens on SmolLM2-135M-Instruct as well.
 
 What they need from npm is installed once, into build/page; the browser is Debian's chromium. Pictures: build/page/out. Ends
 with one line `N passed, N failed, N skipped`.
@@ -20,14 +22,16 @@ ROOT = HERE.parents[1]
 FOLDER = ROOT / "build" / "page"
 sys.path[:0] = [str(ROOT / "tests" / "e2e"), str(ROOT / "tests" / "clients")]
 
-from harness import Bench  # noqa: E402
+from harness import DEMO, Bench  # noqa: E402
 from server import serving  # noqa: E402
 import setup_clients  # noqa: E402
 
 SUM = re.compile(r"^(\d+) passed, (\d+) failed$", re.MULTILINE)
 ON_PREVIEW = ("states", "hostile")
 # With tokens a second, where a phase must last.
-ON_PROGRAM = {"behaviour": ["--pace", "25"], "hostile": []}
+ON_PROGRAM = {"behaviour": ["--pace", "25"], "hostile": [], "long_answers": ["--pace", "400"]}
+SUITES = {name.removesuffix("_answers"): name for name in (*ON_PREVIEW, *ON_PROGRAM, "program")}
+SMOLLM2 = ROOT / "build" / "models" / "smollm2-135m" / "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
 def set_up() -> pathlib.Path:
@@ -48,13 +52,15 @@ def run(node: pathlib.Path, name: str, **variables: str) -> tuple:
     if done.returncode != 0 or failed:
         failed = max(failed, 1)
         print(f"{name}:", done.stdout, done.stderr, sep="\n")
+    elif name == "long_answers":  # its figures
+        print(done.stdout, end="")
     return passed, failed
 
 
-def run_on_program(node: pathlib.Path, name: str, program: pathlib.Path) -> tuple:
+def run_on_program(node: pathlib.Path, name: str, program: pathlib.Path, model: pathlib.Path = DEMO, **variables: str) -> tuple:
     with tempfile.TemporaryDirectory(prefix="smolbot-page-") as folder:
-        with serving(Bench(program, pathlib.Path(folder)), *ON_PROGRAM[name]) as server:
-            return run(node, name, PAGE_URL=server.url)
+        with serving(Bench(program, pathlib.Path(folder)), *ON_PROGRAM[name], SMOLBOT_MODEL=str(model)) as server:
+            return run(node, name, PAGE_URL=server.url, **variables)
 
 
 def run_with_programs(node: pathlib.Path, program: pathlib.Path) -> tuple:
@@ -65,7 +71,8 @@ def run_with_programs(node: pathlib.Path, program: pathlib.Path) -> tuple:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path, required=True)
-    parser.add_argument("--only", choices=sorted({*ON_PREVIEW, *ON_PROGRAM, "program"}))
+    parser.add_argument("--only", choices=sorted(SUITES))
+    parser.add_argument("--long", action="store_true")
     options = parser.parse_args()
     if shutil.which("chromium") is None:
         print("skipped the page: no chromium here\n0 passed, 0 failed, 1 skipped")
@@ -75,13 +82,20 @@ def main() -> int:
     except (ValueError, OSError, subprocess.TimeoutExpired) as error:
         print(f"skipped the page: {str(error).splitlines()[0]}\n0 passed, 0 failed, 1 skipped")
         return 0
-    program = options.program.resolve()
-    counts = [run(node, name) for name in ON_PREVIEW if options.only in (None, name)]
-    counts += [run_on_program(node, name, program) for name in ON_PROGRAM if options.only in (None, name)]
-    if options.only in (None, "program"):
+    program, wanted = options.program.resolve(), SUITES.get(options.only)
+    counts = [run(node, name) for name in ON_PREVIEW if wanted in (None, name)]
+    counts += [run_on_program(node, name, program) for name in ON_PROGRAM if wanted in (None, name)]
+    if wanted in (None, "program"):
         counts.append(run_with_programs(node, program))
+    skipped = 0
+    if options.long and wanted in (None, "long_answers"):
+        if SMOLLM2.is_file():
+            counts.append(run_on_program(node, "long_answers", program, SMOLLM2, PAGE_TOKENS="7500"))
+        else:
+            print("skipped answers of 7,500 tokens: SmolLM2-135M-Instruct is not there")
+            skipped = 1
     passed, failed = map(sum, zip(*counts))
-    print(f"{passed} passed, {failed} failed, 0 skipped")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0
 
 

@@ -189,7 +189,7 @@
   let turn = null;  // {id, message, parts: [{kind, text, tokens, ms, state, call, changed, node, doc}], seen, at}
   const BEAT = 100;
   let beat = 0, drawn = 0;
-  const redraw = () => { beat ||= setTimeout(draw, Math.max(0, drawn + BEAT - performance.now())); };
+  const redraw = () => { beat ||= setTimeout(draw, Math.ceil(drawn + BEAT - performance.now())); };
   const article_of = message => el(`m-${message}`);
   const part_node = (article, index) => find(`.parts > [data-part="${index}"]`, article);
   const text_node = node => find('.thought-text', node) || node;
