@@ -1,7 +1,7 @@
-"""Runs the page's browser tests: its states and hostile answers of any length on the preview, its behaviour and hostile and long
+"""Runs the page's browser tests: its states and hostile answers of any length on the preview, its behaviour, what people do around an answer, and hostile and long
 answers that a model can write against the program on the demo model, and what needs programs of its own to kill and start again.
 
-    run_page.py --program build/release/bin/smolbot [--only states|behaviour|hostile|long|program] [--long]
+    run_page.py --program build/release/bin/smolbot [--only states|behaviour|around|hostile|long|program] [--long]
 
 --long: answers of 7,500 tokens on SmolLM2-135M-Instruct as well.
 
@@ -29,7 +29,7 @@ import setup_clients  # noqa: E402
 SUM = re.compile(r"^(\d+) passed, (\d+) failed$", re.MULTILINE)
 ON_PREVIEW = ("states", "hostile")
 # With tokens a second, where a phase must last.
-ON_PROGRAM = {"behaviour": ["--pace", "25"], "hostile": [], "long_answers": ["--pace", "400"]}
+ON_PROGRAM = {"behaviour": ["--pace", "25"], "around": ["--pace", "25"], "hostile": [], "long_answers": ["--pace", "400"]}
 SUITES = {name.removesuffix("_answers"): name for name in (*ON_PREVIEW, *ON_PROGRAM, "program")}
 SMOLLM2 = ROOT / "build" / "models" / "smollm2-135m" / "SmolLM2-135M-Instruct.Q4_1.gguf"
 

@@ -62,7 +62,10 @@ const states = {
     await page.waitForSelector('.ending >> text=Stopped by you');
   },
   async lost(page) {
+    const connected = page.waitForResponse('**/api/stream/*');
     await page.goto(chat('Trip to Lisbon'));
+    await connected;
+    await page.waitForFunction(() => document.body.dataset.phase === 'idle');
     await page.route('**/api/**', route => route.abort());
     await say(page, 'Is somebody there?');
     await page.waitForSelector('#lost:visible');

@@ -236,7 +236,6 @@
     }
   };
   const draw = () => {
-    clearTimeout(beat);
     beat = 0;
     drawn = performance.now();
     if (turn) show_progress(turn.at);
@@ -521,6 +520,7 @@
   document.addEventListener('click', event => {
     const button = event.target.closest('button[data-do]');
     if (button) actions[button.dataset.do](button);
+    event.target.closest('.menu a')?.closest('.menu').hidePopover();  // a file was saved: the page stays
   });
   const keys = {
     'c k': () => { body.classList.remove('sidebar-closed'); body.classList.toggle('drawer', narrow()); el('search').select(); },
