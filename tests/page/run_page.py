@@ -1,5 +1,6 @@
-"""Runs the page's browser tests: its states and hostile answers of any length on the preview, its behaviour, what people do around an answer, and hostile and long
-answers that a model can write against the program on the demo model, and what needs programs of its own to kill and start again.
+"""Runs the page's browser tests: its states and hostile answers of any length on the preview; its behaviour, what people do around an
+answer, and hostile and long answers that a model can write against the program on the demo model; and what needs programs of its own
+to kill and start again.
 
     run_page.py --program build/release/bin/smolbot [--only states|behaviour|around|hostile|long|program] [--long]
 
