@@ -79,7 +79,7 @@ def e2e() -> Counts:
 
 def on_program(name: str, script: str, *arguments: str) -> Counts:
     """A script of tests that ends with their sum, given the release program."""
-    run(name, [*PYTHON, script, "--program", BUILD / "release" / "bin" / "smolbot", *arguments], timeout_s=1800)
+    run(name, [*PYTHON, script, "--program", BUILD / "release" / "bin" / "smolbot", *arguments], timeout_s=3600)
     found = sum_line(LOG / f"{name}.log") or Counts(failed=1)
     if found.failed:
         tail(LOG / f"{name}.log")

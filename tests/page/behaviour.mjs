@@ -45,6 +45,9 @@ const checks = [
     await page.waitForSelector('.thought[data-live] .thought-last:visible');
     await page.waitForSelector('.parts > .md');
     await page.waitForSelector('.thought-last', {state: 'hidden'});
+    expect(await page.evaluate(() => document.body.dataset.phase) === 'writing', 'it stayed open until the answer had ended');
+    expect(/^Thought for/.test(await page.innerText('.thought-label')), 'it says that it is still thinking');
+    expect(!(await page.isVisible('.answer-now')), '"Answer now" is still offered');
     expect(!(await page.locator('.thought details').evaluate(node => node.open)), 'the thought is open');
     await page.click('.thought summary');
     expect((await page.innerText('.thought-text')).trim(), 'the thought is empty');

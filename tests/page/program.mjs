@@ -5,11 +5,10 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {answer_with, browser, expect, offline_browser, patience, phase, run, say} from './support.mjs';
+import {answer_with, browser, expect, offline_browser, patience, phase, quiet, run, say} from './support.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'smolbot-page-'));
 process.once('exit', () => rmSync(folder, {recursive: true, force: true}));
-const quiet = ms => ms * Math.max(1, patience / 15000);
 
 // The program on a data folder of its own; once stopped it can be started again, at the same address.
 class Program {

@@ -1,8 +1,10 @@
-"""Runs the page's browser tests: its states and hostile answers of any length on the preview, its behaviour and hostile answers
-that a model can write against the program on the demo model, and what needs programs of its own to kill and start again. Without
-a browser: 20 kills at any moment (--long: 200), a full disk, and that nothing is left of what was deleted.
+"""Runs the page's browser tests: its states and hostile answers of any length on the preview; its behaviour, what people do around an
+answer, and hostile and long answers that a model can write against the program on the demo model; and what needs programs of its own
+to kill and start again. Without a browser: 20 kills at any moment, a full disk, and that nothing is left of what was deleted.
 
-    run_page.py --program build/release/bin/smolbot [--only states|behaviour|hostile|program|kills] [--long]
+    run_page.py --program build/release/bin/smolbot [--only states|behaviour|around|hostile|long|program|kills] [--long]
+
+--long: 200 kills, and answers of 7,500 tokens on SmolLM2-135M-Instruct as well.
 
 What they need from npm is installed once, into build/page; the browser is Debian's chromium. Pictures: build/page/out. Ends
 with one line `N passed, N failed, N skipped`.
@@ -23,7 +25,7 @@ sys.path[:0] = [str(ROOT / "tests" / name) for name in ("e2e", "clients", "load"
 
 from forgotten import Forgotten  # noqa: E402
 import full_disk  # noqa: E402
-from harness import Bench  # noqa: E402
+from harness import DEMO, Bench  # noqa: E402
 import kills  # noqa: E402
 from report import Report  # noqa: E402
 from server import serving  # noqa: E402
@@ -32,7 +34,9 @@ import setup_clients  # noqa: E402
 SUM = re.compile(r"^(\d+) passed, (\d+) failed$", re.MULTILINE)
 ON_PREVIEW = ("states", "hostile")
 # With tokens a second, where a phase must last.
-ON_PROGRAM = {"behaviour": ["--pace", "25"], "hostile": []}
+ON_PROGRAM = {"behaviour": ["--pace", "25"], "around": ["--pace", "25"], "hostile": [], "long_answers": ["--pace", "400"]}
+SUITES = {name.removesuffix("_answers"): name for name in (*ON_PREVIEW, *ON_PROGRAM, "program")}
+SMOLLM2 = ROOT / "build" / "models" / "smollm2-135m" / "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
 def set_up() -> pathlib.Path:
@@ -53,13 +57,15 @@ def run(node: pathlib.Path, name: str, **variables: str) -> tuple:
     if done.returncode != 0 or failed:
         failed = max(failed, 1)
         print(f"{name}:", done.stdout, done.stderr, sep="\n")
+    elif name == "long_answers":  # its figures
+        print(done.stdout, end="")
     return passed, failed
 
 
-def run_on_program(node: pathlib.Path, name: str, program: pathlib.Path) -> tuple:
+def run_on_program(node: pathlib.Path, name: str, program: pathlib.Path, model: pathlib.Path = DEMO, **variables: str) -> tuple:
     with tempfile.TemporaryDirectory(prefix="smolbot-page-") as folder:
-        with serving(Bench(program, pathlib.Path(folder)), *ON_PROGRAM[name]) as server:
-            return run(node, name, PAGE_URL=server.url)
+        with serving(Bench(program, pathlib.Path(folder)), *ON_PROGRAM[name], SMOLBOT_MODEL=str(model)) as server:
+            return run(node, name, PAGE_URL=server.url, **variables)
 
 
 def run_with_programs(node: pathlib.Path, program: pathlib.Path) -> tuple:
@@ -82,7 +88,7 @@ def run_without_browser(report: Report, bench: Bench, is_long: bool) -> None:
         forgotten.judge()
 
 
-def run_in_browser(program: pathlib.Path, only: str) -> list:
+def run_in_browser(program: pathlib.Path, only: str, is_long: bool) -> list:
     if shutil.which("chromium") is None:
         print("skipped the page: no chromium here")
         return [(0, 0, 1)]
@@ -91,21 +97,27 @@ def run_in_browser(program: pathlib.Path, only: str) -> list:
     except (ValueError, OSError, subprocess.TimeoutExpired) as error:
         print(f"skipped the page: {str(error).splitlines()[0]}")
         return [(0, 0, 1)]
-    counts = [run(node, name) for name in ON_PREVIEW if only in (None, name)]
-    counts += [run_on_program(node, name, program) for name in ON_PROGRAM if only in (None, name)]
-    if only in (None, "program"):
+    wanted = SUITES.get(only)
+    counts = [run(node, name) for name in ON_PREVIEW if wanted in (None, name)]
+    counts += [run_on_program(node, name, program) for name in ON_PROGRAM if wanted in (None, name)]
+    if wanted in (None, "program"):
         counts.append(run_with_programs(node, program))
+    if is_long and wanted in (None, "long_answers") and SMOLLM2.is_file():
+        counts.append(run_on_program(node, "long_answers", program, SMOLLM2, PAGE_TOKENS="7500"))
+    elif is_long and wanted in (None, "long_answers"):
+        print("skipped answers of 7,500 tokens: SmolLM2-135M-Instruct is not there")
+        return [*((*count, 0) for count in counts), (0, 0, 1)]
     return [(*count, 0) for count in counts]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=pathlib.Path, required=True)
-    parser.add_argument("--only", choices=sorted({*ON_PREVIEW, *ON_PROGRAM, "program", "kills"}))
+    parser.add_argument("--only", choices=sorted({*SUITES, "kills"}))
     parser.add_argument("--long", action="store_true")
     options = parser.parse_args()
     program = options.program.resolve()
-    counts = [] if options.only == "kills" else run_in_browser(program, options.only)
+    counts = [] if options.only == "kills" else run_in_browser(program, options.only, options.long)
     if options.only in (None, "kills"):
         counts.append(run_kills(program, options.long))
     passed, failed, skipped = map(sum, zip(*counts))

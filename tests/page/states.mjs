@@ -50,10 +50,42 @@ const states = {
     await say(page, 'This will fail.');
     await page.waitForSelector('.notice.bad:visible');
   },
+  async tool_done(page) {
+    await states.tool_asks(page);
+    await page.click('.tool .primary');
+    await page.waitForSelector('.stats');
+    await page.click('.tool summary');
+  },
+  async stopped(page) {
+    await states.writing(page);
+    await page.click('[aria-label="Stop"]');
+    await page.waitForSelector('.ending >> text=Stopped by you');
+  },
+  async lost(page) {
+    const connected = page.waitForResponse('**/api/stream/*');
+    await page.goto(chat('Trip to Lisbon'));
+    await connected;
+    await page.waitForFunction(() => document.body.dataset.phase === 'idle');
+    await page.route('**/api/**', route => route.abort());
+    await say(page, 'Is somebody there?');
+    await page.waitForSelector('#lost:visible');
+  },
   async palette(page) { await page.goto(place.url); await page.fill('#message', '/'); await page.waitForSelector('#palette:visible'); },
   async palette_filtered(page) { await page.goto(place.url); await page.fill('#message', '/s'); await page.waitForSelector('#palette:visible'); },
   async help(page) { await page.goto(place.url); await page.fill('#message', '/help'); await page.press('#message', 'Enter'); await page.waitForSelector('#help[open]'); },
   async settings(page) { await page.goto(chat('Trip to Lisbon')); await page.click('[aria-label="Settings"]'); await page.waitForSelector('#dialog[open]'); },
+  async settings_next(page) {  // of a conversation that is not there yet
+    await page.goto(place.url);
+    await page.click('[aria-label="Settings"]');
+    await page.waitForSelector('#dialog[open] >> text=the next conversation');
+  },
+  async settings_saved(page) {
+    await states.settings(page);
+    await page.check('#set-tools');
+    await page.click('.settings [type=submit]');
+    await page.waitForSelector('.settings >> text=Saved.');
+    await page.locator('#set-tools').scrollIntoViewIfNeeded();
+  },
   async settings_wrong(page) {
     await states.settings(page);
     await page.evaluate(() => { document.querySelector('.settings').noValidate = true; });
@@ -107,6 +139,20 @@ const states = {
     await page.waitForSelector('#files .file');
   },
   async queued(page) { await states.writing(page); await say(page, 'And then: what about deletion?'); await page.waitForSelector('#queued:visible'); },
+  async queued_files(page) {
+    await states.writing(page);
+    await page.setInputFiles('#file', {name: 'measurements.csv', mimeType: 'text/csv', buffer: Buffer.from('day,kWh\n1,3.4\n2,2.9\n')});
+    await page.waitForSelector('#files .file');
+    await say(page, 'And what do these numbers say? '.repeat(12));
+    await page.waitForSelector('#queued:visible');
+  },
+  async imported(page) {
+    await page.goto(place.url);
+    const session = {title: 'From elsewhere', messages: []};
+    await page.setInputFiles('#import', {name: 'chats.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify({format: 'smolbot', version: 1, sessions: [session]}))});
+    await page.waitForSelector('#notices .notice, .toast');
+    if (page.viewportSize().width < 768) await page.click('.show-sidebar');
+  },
   async notice(page) { await page.goto(chat('Trip to Lisbon')); await page.fill('#message', '/temp 9'); await page.press('#message', 'Enter'); await page.waitForSelector('#notices .notice'); },
   async model(page) { await page.goto(place.url); await page.click('#model-button'); await page.waitForSelector('#model-card:popover-open'); },
   async status(page) { await page.goto(`${place.url}/status`); },
@@ -126,7 +172,7 @@ const checks = only.flatMap(look => wanted.map(name => [`${name} (${look})`, asy
     const findings = await audit(page, name);
     findings.filter(finding => !finding.serious).forEach(finding => console.log(`     ${finding.text}`));
     const serious = findings.filter(finding => finding.serious).map(finding => finding.text);
-    const allowed = ['not_found', 'settings_wrong', 'notice'].includes(name) ? /status of 4\d\d/ : /^$/;  // the browser logs each 4xx
+    const allowed = ['not_found', 'settings_wrong', 'notice'].includes(name) ? /status of 4\d\d/ : name === 'lost' ? /Failed to (load|fetch)/ : /^$/;  // the browser logs each
     const faults = web.faults.filter(fault => !allowed.test(fault));
     expect(!serious.length && !faults.length, [...serious, ...faults].join(' || '));
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

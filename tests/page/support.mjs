@@ -13,6 +13,8 @@ const axe_source = readFileSync(modules.resolve('axe-core/axe.min.js'), 'utf8');
 export const out = resolve(process.env.PAGE_OUT || join(root, 'build/page/out'));
 // How long a step may take: more on a busy machine.
 export const patience = Number(process.env.PAGE_TIMEOUT_MS || 15000);
+// A limit in milliseconds for a quiet machine, as long as this one may take.
+export const quiet = ms => ms * Math.max(1, patience / 15000);
 mkdirSync(out, {recursive: true});
 
 async function start_preview(args) {
@@ -64,14 +66,23 @@ export async function say(page, text) {
 }
 
 const escapes = {'\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t'};
-const grammar_of = text => `root ::= "${text.replace(/[\\"\n\r\t]/g, c => escapes[c])}"`;
+const literal = text => `"${text.replace(/[\\"\n\r\t]/g, c => escapes[c])}"`;
+const grammar_of = text => `root ::= ${literal(text)}`;
+// The model chooses a word for each ~ of the text, and so writes token by token; what is forced whole comes in pieces of many tokens.
+export const grammar_with_words = (text, words) =>
+  `root ::= ${text.split('~').map(literal).join(' word ')}\nword ::= ${words.map(literal).join(' | ')}`;
 
-// What is sent from this page (until it is left) is answered with `text`, letter for letter; thoughts before it are the model's own.
-export const answer_with = (page, text) => page.evaluate(value => {
+// What is sent from this page (until it is left) has these fields as well, such as `grammar` or `max_tokens`.
+export const send_with = (page, fields) => page.evaluate(values => {
   const form = document.getElementById('composer');
-  const field = form.elements.grammar || form.appendChild(Object.assign(document.createElement('input'), {type: 'hidden', name: 'grammar'}));
-  field.value = value;
-}, grammar_of(text));
+  for (const [name, value] of Object.entries(values)) {
+    const field = form.elements[name] || form.appendChild(Object.assign(document.createElement('input'), {type: 'hidden', name}));
+    field.value = value;
+  }
+}, fields);
+
+// What is sent from this page is answered with `text`, letter for letter; thoughts before it are the model's own.
+export const answer_with = (page, text) => send_with(page, {grammar: grammar_of(text)});
 
 // Sends a message whose answer is forced to be `text`, letter for letter, and waits until it has been written.
 export async function force(page, text, timeout = 4 * patience) {

@@ -187,9 +187,8 @@
 
   // ---- The running turn: events change this, draw() shows it, at most ten times a second ----
   let turn = null;  // {id, message, parts: [{kind, text, tokens, ms, state, call, changed, node, doc}], seen, at}
-  const BEAT = 100;
   let beat = 0, drawn = 0;
-  const redraw = () => { beat ||= setTimeout(draw, Math.max(0, drawn + BEAT - performance.now())); };
+  const redraw = () => { beat ||= setTimeout(draw, Math.ceil(drawn + 100 - performance.now())); };
   const article_of = message => el(`m-${message}`);
   const part_node = (article, index) => find(`.parts > [data-part="${index}"]`, article);
   const text_node = node => find('.thought-text', node) || node;
@@ -201,6 +200,7 @@
     const here = running(data);
     if (!here.parts[data.part]) {  // a continued answer goes on behind what is there
       const article = article_of(here.message), node = article && part_node(article, data.part);
+      if (data.part) Object.assign(here.parts[data.part - 1] || {}, {changed: true});  // is no longer the open one
       here.parts[data.part] = {kind, text: node && kind !== 'tool' ? source_of(text_node(node)) : '', tokens: 0, ms: 0};
     }
     return Object.assign(here.parts[data.part], {changed: true});
@@ -236,7 +236,6 @@
     }
   };
   const draw = () => {
-    clearTimeout(beat);
     beat = 0;
     drawn = performance.now();
     if (turn) show_progress(turn.at);
@@ -521,6 +520,7 @@
   document.addEventListener('click', event => {
     const button = event.target.closest('button[data-do]');
     if (button) actions[button.dataset.do](button);
+    event.target.closest('.menu a')?.closest('.menu').hidePopover();  // a file was saved: the page stays
   });
   const keys = {
     'c k': () => { body.classList.remove('sidebar-closed'); body.classList.toggle('drawer', narrow()); el('search').select(); },
