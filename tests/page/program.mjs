@@ -5,7 +5,7 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {answer_with, browser, expect, offline_browser, patience, phase, run, say} from './support.mjs';
+import {answer_with, browser, expect, offline_browser, patience, phase, run, say, until} from './support.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'smolbot-page-'));
 process.once('exit', () => rmSync(folder, {recursive: true, force: true}));
@@ -57,16 +57,11 @@ const session_of = (title, texts) => ({
     : {role: 'user', text})})),
 });
 // Until what the browser keeps for reading offline fits: `check` gets {path: text}.
-const until_kept = async (page, check) => {
-  const kept = () => page.evaluate(async () => {
-    const pages = await caches.open('pages'), texts = {};
-    for (const request of await pages.keys()) texts[new URL(request.url).pathname] = await (await pages.match(request)).text();
-    return texts;
-  });
-  for (const end = Date.now() + 2 * patience; !check(await kept()); await page.waitForTimeout(200)) {
-    expect(Date.now() < end, 'the browser keeps something else');
-  }
-};
+const until_kept = (page, check) => until('the browser keeps something else', () => page.evaluate(async () => {
+  const pages = await caches.open('pages'), texts = {};
+  for (const request of await pages.keys()) texts[new URL(request.url).pathname] = await (await pages.match(request)).text();
+  return texts;
+}), check);
 const path_of = page => new URL(page.url()).pathname;
 const median = values => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const first_paint = page => page.evaluate(() => new Promise(found => {
