@@ -90,8 +90,9 @@ server::AccessRules rules_of(const ServeOptions& options, const std::string& pag
   return rules;
 }
 
-page::PageFacts page_facts(const std::filesystem::path& model) {
+page::PageFacts page_facts(const ServeOptions& options, const std::filesystem::path& model) {
   page::PageFacts facts;
+  facts.most_import_bytes = options.most_import_bytes;
   facts.version = SMOLBOT_VERSION;
   facts.model_name = model.stem().string();
   // "SmolLM3-3B-Q4_K_M": the page says the quantization beside the name.
@@ -119,7 +120,8 @@ class Serving {
         choice_(choose_model_and_tell(options.model.model)),
         log_(log_writer(options), options.log_prompts),
         api_(metrics_),
-        page_(page_facts(choice_.path), rules_, rules_.api_keys.empty() ? "" : page_token_) {
+        page_(page_facts(options, choice_.path), rules_,
+              rules_.api_keys.empty() ? "" : page_token_) {
     raise_file_limit(options.server.limits.connections);
     api_.add_routes(router_);
     page_.add_routes(router_);

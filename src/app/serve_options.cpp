@@ -106,6 +106,9 @@ void add_limits(CLI::App& command, ServeOptions& options) {
   add_count(command, {"--max-body-bytes", "longest body of a request", "16777216"},
             {1024, 1UL << 30U}, limits.body_bytes);
   add_count(command,
+            {"--max-import-bytes", "longest file of conversations that is imported", "268435456"},
+            {1024, 1UL << 32U}, options.most_import_bytes);
+  add_count(command,
             {"--max-all-bodies-bytes", "longest bodies of all requests at one time", "268435456"},
             {1024, 1UL << 36U}, limits.all_bodies_bytes);
   add_count(command, {"--max-connections", "most connections at one time", "2048"}, {1, 65536},

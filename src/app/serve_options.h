@@ -19,6 +19,7 @@ struct ServeOptions {
   ModelOptions model;
   server::ServerOptions server;
   server::AccessRules access;
+  std::size_t most_import_bytes = std::size_t{256} << 20U;
   bool no_auth = false;
   bool log_prompts = false;
   bool log_requests = true;

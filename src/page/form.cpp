@@ -64,10 +64,14 @@ Form::Form(const server::HttpRequest& request) {
   }
 }
 
-void Form::add(std::string name, std::string value) {
-  if (fields_.size() >= kMostFields) {
+void Form::refuse_more_fields() const {
+  if (fields_.size() + files_.size() >= kMostFields) {
     refuse("at most " + std::to_string(kMostFields) + " fields", "more");
   }
+}
+
+void Form::add(std::string name, std::string value) {
+  refuse_more_fields();
   fields_.emplace_back(std::move(name), std::move(value));
 }
 
@@ -97,12 +101,18 @@ void Form::read_parts(std::string_view body, std::string_view boundary) {
     const std::string_view part = body.substr(begin, at - begin);
     at += 2;
     const std::size_t head = part.find("\r\n\r\n");
-    const auto name = between(part.substr(0, head), " name=\"", "\"");
+    const std::string_view about = part.substr(0, head);
+    const auto name = between(about, " name=\"", "\"");
     if (head == std::string_view::npos || !name) {
       refuse("parts with names", "one without");
     }
-    // Not checked here: an imported file may be an archive.
-    add(std::string(*name), std::string(part.substr(head + 4)));
+    const std::string_view value = part.substr(head + 4);
+    if (about.find(" filename=") == std::string_view::npos) {
+      add(std::string(*name), std::string(value));
+    } else {
+      refuse_more_fields();
+      files_.emplace_back(*name, value);  // large, and perhaps an archive: neither copied nor read
+    }
   }
 }
 
@@ -138,6 +148,16 @@ std::vector<std::string> Form::all(std::string_view name) const {
     }
   }
   return out;
+}
+
+std::optional<std::string_view> Form::file(std::string_view name) const {
+  for (const auto& [field, content] : files_) {
+    if (field == name) {
+      return content;
+    }
+  }
+  const std::string* field = find(name);
+  return field == nullptr ? std::nullopt : std::optional<std::string_view>(*field);
 }
 
 bool Form::flag(std::string_view name) const {

@@ -24,6 +24,8 @@ class Form {
   const std::string& text(std::string_view name) const;
   // All of that name, in order.
   std::vector<std::string> all(std::string_view name) const;
+  // The file of that name in a multipart body, or else the field; it lies in the request.
+  std::optional<std::string_view> file(std::string_view name) const;
   // "true", "on" and "1" are true, all else is false.
   bool flag(std::string_view name) const;
   // A whole number above 0, as ids are. Throws Error{NotFound} for other text.
@@ -33,12 +35,14 @@ class Form {
 
  private:
   const std::string* find(std::string_view name) const;
+  void refuse_more_fields() const;
   void add(std::string name, std::string value);
   void read_pairs(std::string_view text);
   void read_parts(std::string_view body, std::string_view boundary);
   void read_json(std::string_view body);
 
   std::vector<std::pair<std::string, std::string>> fields_;
+  std::vector<std::pair<std::string, std::string_view>> files_;
 };
 
 // The value of a cookie that the request carries; "" if it does not.

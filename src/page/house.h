@@ -65,6 +65,8 @@ using PageHandler = server::Reply (*)(const Call& call);
 
 // What the page shows at once of a long conversation.
 inline constexpr std::size_t kShownMessages = 40;
+// What a browser may ask for to read it offline.
+inline constexpr std::size_t kKeptMessages = 2000;
 
 // Sets session and queued.
 void set_session(jinja::Dict& out, const store::SessionStore& store, const store::SessionId& id);

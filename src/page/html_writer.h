@@ -14,13 +14,14 @@
 
 namespace smol::page {
 
-// What the page says of the program and its model.
+// What the page says of the program and its model, and what it takes.
 struct PageFacts {
   std::string version;  // of the program
   std::string model_name;
   std::string model_file;
   std::string instruction_set;
   std::size_t threads = 0;
+  std::size_t most_import_bytes = std::size_t{256} << 20U;
 };
 
 struct Notice {

@@ -94,7 +94,8 @@ server::Reply get_chat(const Call& call) {
     context.set("turn", Value::none());
   } else {
     set_session(context, house.store, id);
-    const store::Page page = house.store.newest_messages(id, kShownMessages);
+    const store::Page page =
+        house.store.newest_messages(id, call.form.flag("whole") ? kKeptMessages : kShownMessages);
     used = context_used(page.messages);
     set_messages(context, page, house.store.last_message(id));
     context.set("turn", turn_value(house.turns.running(id)));

@@ -15,12 +15,10 @@
 namespace smol::page {
 namespace {
 
-constexpr std::size_t kMostImportBytes = 256UL << 20U;
-
 Refusal refusal_of(const Error& error) {
   switch (error.code()) {
     case ErrorCode::NotFound:
-      return {404, "bad", "It is not there any more.", error.what()};
+      return {404, "bad", "It is not there any more."};
     case ErrorCode::Exhausted:
       return {429, "warn", "The server has too much to do.", "Try again in a moment."};
     case ErrorCode::BadInput:
@@ -129,7 +127,7 @@ void PageSite::add_actions(server::Router& router) {
       Named{"/api/set-temperature", post_set_temperature},
   };
   add_all(router, "POST", Kind::Fragment, kActions);
-  add(router, "POST", "/api/import", post_import, Kind::Fragment, kMostImportBytes);
+  add(router, "POST", "/api/import", post_import, Kind::Fragment, facts_.most_import_bytes);
 }
 
 // Without a key: what a browser needs to show the login page.
@@ -166,6 +164,7 @@ void PageSite::add_routes(server::Router& router) {
   }
   const auto worker = [this](const auto& request) { return asset("sw.js", request); };
   add_open(router, "GET", "/sw.js", worker, true);
+  add_open(router, "GET", "/offline", [this](const auto& request) { return not_kept(request); });
   add_open(router, "GET", "/login", [this](const auto& request) { return show_login(request); });
   add_open(router, "POST", "/login", [this](const auto& request) { return log_in(request); });
 }
@@ -186,27 +185,31 @@ server::Reply PageSite::answer(const server::HttpRequest& request, PageHandler h
   }
 }
 
+server::HttpResponse PageSite::error_page(const server::HttpRequest& request, int status,
+                                          std::string_view title, std::string_view text) const {
+  const House* house = opened_;
+  const jinja::Value error =
+      jinja::Value::dict({{"title", text_value(title)}, {"text", text_value(text)}});
+  return html_.write(request, "pages/error", {{"error", error}},
+                     house == nullptr ? nullptr : &house->assistant, status);
+}
+
 server::Reply PageSite::refuse(const server::HttpRequest& request, const Refusal& refusal,
                                Kind kind) const {
   if (kind == Kind::Data) {
     return server::to_response({.status = refusal.status, .message = refusal.text});
   }
-  const House* house = opened_;
-  const chat::Assistant* assistant = house == nullptr ? nullptr : &house->assistant;
   if (kind == Kind::Fragment) {
+    const House* house = opened_;
     const Notice notice{refusal.kind, refusal.text, refusal.hint};
     return html_.write(request, "fragments/notices", {{"notices", notices_value({&notice, 1})}},
-                       assistant, refusal.status);
+                       house == nullptr ? nullptr : &house->assistant, refusal.status);
   }
   const std::string text =
       refusal.status == 404
           ? "There is no such conversation: it was deleted, or the address is wrong."
           : refusal.text;
-  auto response =
-      html_.write(request, "pages/error",
-                  {{"error", jinja::Value::dict({{"title", text_value(title_of(refusal.status))},
-                                                 {"text", text_value(text)}})}},
-                  assistant, refusal.status);
+  auto response = error_page(request, refusal.status, title_of(refusal.status), text);
   if (refusal.status == 503) {
     response.headers.add("Refresh", "2");  // seconds
   }
@@ -215,6 +218,12 @@ server::Reply PageSite::refuse(const server::HttpRequest& request, const Refusal
 
 server::Reply PageSite::asset(const std::string& path, const server::HttpRequest& request) const {
   return assets_.get(path, request);
+}
+
+server::Reply PageSite::not_kept(const server::HttpRequest& request) const {
+  return error_page(request, 200, "Not kept here",
+                    "smolbot cannot be reached, and this browser has not kept this page: it keeps "
+                    "the conversations that were open in it.");
 }
 
 server::Reply PageSite::show_login(const server::HttpRequest& request) const {

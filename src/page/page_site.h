@@ -55,7 +55,11 @@ class PageSite {
                 server::Handler handler, bool is_quick = false);
   server::Reply answer(const server::HttpRequest& request, PageHandler handler, Kind kind) const;
   server::Reply refuse(const server::HttpRequest& request, const Refusal& refusal, Kind kind) const;
+  server::HttpResponse error_page(const server::HttpRequest& request, int status,
+                                  std::string_view title, std::string_view text) const;
   server::Reply asset(const std::string& path, const server::HttpRequest& request) const;
+  // What the browser shows without the server, where it has not kept a page.
+  server::Reply not_kept(const server::HttpRequest& request) const;
   server::Reply show_login(const server::HttpRequest& request) const;
   server::Reply log_in(const server::HttpRequest& request) const;
 

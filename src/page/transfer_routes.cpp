@@ -52,10 +52,12 @@ server::Reply post_import(const Call& call) {
   const store::Time now = store::SessionStore::system_time();
   const text::Tokenizer& tokenizer = call.house.assistant.builder().tokenizer();
   const store::Import import = store::read_export(
-      call.form.has("file") ? call.form.text("file") : call.request.body,
-      {now, local_date(now), [&tokenizer](std::string_view text) {
+      call.form.file("file").value_or(call.request.body),
+      {now, local_date(now),
+       [&tokenizer](std::string_view text) {
          return static_cast<std::int64_t>(tokenizer.encode(text, text::AddedTokens::None).size());
-       }});
+       }},
+      {.text_bytes = call.house.facts.most_import_bytes});
   call.house.store.insert(import.transcripts);
   const Notice notice{"info", imported_text(import.transcripts.size()),
                       import.left_out == 0 ? ""

@@ -12,6 +12,7 @@
 namespace smol::server {
 namespace {
 
+constexpr std::string_view kNoOrigin = "null";
 constexpr unsigned kHttpPort = 80, kHttpsPort = 443, kLargestPort = 65535;
 
 std::string lowered(std::string_view text) {
@@ -70,6 +71,10 @@ bool is_allowed_origin(std::string_view text, const HostPort& host, const Access
   const auto origin = parse_origin(text);
   return origin && origin->host == host.host &&
          origin->port == host.port.value_or(origin->is_https ? kHttpsPort : kHttpPort);
+}
+
+bool is_at_the_door(const HttpRequest& head) {
+  return head.method == "POST" && head.path == kDoor;
 }
 
 HttpResponse forbidden(std::string message, std::string code) {
@@ -171,7 +176,9 @@ std::optional<HttpResponse> refuse_site(const HttpRequest& head, const AccessRul
         "host_not_allowed");
   }
   for (const HeaderField& field : head.headers) {
-    if (same_name(field.name, "Origin") && !is_allowed_origin(field.value, *host, rules)) {
+    const bool is_form = field.value == kNoOrigin && is_at_the_door(head);
+    if (same_name(field.name, "Origin") && !is_form &&
+        !is_allowed_origin(field.value, *host, rules)) {
       return forbidden(
           "Origin: expected this server's own, found another one (--allow-origin "
           "allows it)",
@@ -226,7 +233,8 @@ void add_safety_headers(const HttpRequest& head, Headers& headers) {
   headers.add("Referrer-Policy", "no-referrer");
   headers.add("Cross-Origin-Opener-Policy", "same-origin");
   headers.add("Vary", "Origin");
-  if (const auto origin = head.headers.find("Origin")) {
+  const auto origin = head.headers.find("Origin");
+  if (origin && origin != kNoOrigin) {
     headers.add("Access-Control-Allow-Origin", *origin);
     headers.add("Access-Control-Expose-Headers", "X-Request-Id, Retry-After");
   }

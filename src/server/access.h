@@ -28,6 +28,10 @@ std::optional<HostPort> parse_host(std::string_view text);
 // "scheme://host" or "scheme://host:port", nothing else. Throws Error{BadInput} naming `what`.
 std::string checked_origin(std::string_view what, std::string_view text);
 
+// Where a browser shows its key. Under `Referrer-Policy: no-referrer` it posts a form with
+// `Origin: null`, which is allowed there and nowhere else: what is posted must be a key anyway.
+inline constexpr std::string_view kDoor = "/login";
+
 // The refusal of a Host or Origin that is not allowed (403), or of a broken Host (400).
 std::optional<HttpResponse> refuse_site(const HttpRequest& head, const AccessRules& rules);
 // The refusal of a request without one of the keys (401). Takes as long whichever key is given.

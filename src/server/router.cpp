@@ -16,9 +16,6 @@ std::string_view effective_method(const HttpRequest& head) {
   return head.method == "HEAD" ? std::string_view("GET") : std::string_view(head.method);
 }
 
-// Where a browser shows its key, if there is such a route.
-constexpr std::string_view kDoor = "/login";
-
 // A browser that goes to an address, not a script of the page.
 bool asks_for_page(const HttpRequest& head) {
   return head.method == "GET" && !head.headers.find("HX-Request") &&

@@ -1,6 +1,6 @@
 // What the page does: sending, streams that survive, control in each phase, keys, tabs. PAGE_URL names a real server, whose answers must
 // be slow enough to act on (`--pace`); else the preview, with PAGE_PACE_MS a token.
-import {answer_with, browser, expect, force, patience, phase, run, say, server} from './support.mjs';
+import {answer_with, browser, expect, force, patience, phase, run, say, server, until} from './support.mjs';
 
 const place = await server(['--pace-ms', process.env.PAGE_PACE_MS || '40']);
 const web = await browser(place.url);
@@ -298,6 +298,52 @@ const checks = [
     expect(await page.inputValue('#message') === 'Do not lose me', 'the text is gone');
     web.faults.length = 0;  // the browser logs the refused request
   })],
+  ['what is refused before it comes to the page is said above the input, and changes nothing else', on_page(async page => {
+    await force(page, 'first');
+    const before = await page.locator('.session').count();
+    const refused = [[401, 'no longer signed in'], [413, 'more than the server takes'], [431, 'refused this (431)'], [503, 'takes no more work']];
+    for (const [status, words] of refused) {
+      await page.route(/\/api\/(?:chat|search)/, route => route.fulfill({status, contentType: 'application/json', body: '{"error": {"message": "x"}}'}));
+      await say(page, 'Do not lose me');
+      await page.waitForSelector(`#lost:visible >> text=${words}`);
+      expect(await page.inputValue('#message') === 'Do not lose me', 'the text is gone');
+      expect(await page.isVisible('#sign-in') === (status === 401), `signing in was offered wrongly at ${status}`);
+      const answer = page.waitForResponse('**/api/search*');
+      await page.fill('#search', `words ${status}`);
+      await answer;
+      await page.waitForTimeout(50);
+      expect(await page.locator('.message').count() === 2 && await page.locator('.session').count() === before, `a list changed at ${status}`);
+      await page.unroute(/\/api\/(?:chat|search)/);
+    }
+    await page.fill('#message', '');
+    web.faults.length = 0;  // the browser logs each refusal
+  })],
+  ['a request names its origin in every browser', on_page(async page => {  // without this mode some send "null" under no-referrer
+    await page.evaluate(() => {
+      const {fetch} = window;
+      window.modes = [];
+      window.fetch = (address, options) => { modes.push(options.mode); return fetch(address, options); };
+    });
+    await force(page, 'first');
+    const modes = await page.evaluate(() => window.modes);
+    expect(modes.length && modes.every(mode => mode === 'cors'), modes.join());
+  })],
+  ['an answer that ends behind another window is told, where pages may make no notifications too', on_page(async page => {
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await page.evaluate(() => {
+      window.Notification = class { constructor() { throw new TypeError('Illegal constructor'); } static permission = 'granted'; };
+    });
+    await without_thinking(page);
+    await say(page, ASK);
+    await phase(page, 'writing');
+    await page.evaluate(() => {
+      Object.defineProperty(document, 'hidden', {get: () => true});
+      document.dispatchEvent(new Event('visibilitychange'));
+    });
+    const titles = () => page.evaluate(async () => (await (await navigator.serviceWorker.ready).getNotifications()).map(one => one.title));
+    await until('nothing was told', titles, found => found.join() === 'The answer is ready');
+    await idle(page);
+  }, {permissions: ['notifications']})],
 ];
 const only = process.env.PAGE_ONLY;
 await run(checks.filter(([name]) => !only || name.includes(only)));

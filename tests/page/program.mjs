@@ -5,16 +5,16 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {answer_with, browser, expect, offline_browser, patience, phase, quiet, run, say} from './support.mjs';
+import {answer_with, browser, expect, offline_browser, patience, phase, quiet, run, say, until} from './support.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'smolbot-page-'));
 process.once('exit', () => rmSync(folder, {recursive: true, force: true}));
 
 // The program on a data folder of its own; once stopped it can be started again, at the same address.
 class Program {
-  constructor(name) { Object.assign(this, {data: join(folder, name), port: 0}); }
+  constructor(name, flags = []) { Object.assign(this, {data: join(folder, name), port: 0, flags}); }
   async start() {
-    const args = ['serve', '--port', String(this.port), '--data-dir', this.data, '--pace', '25'];
+    const args = ['serve', '--port', String(this.port), '--data-dir', this.data, '--pace', '25', ...this.flags];
     this.child = spawn(process.env.PAGE_PROGRAM, args, {stdio: ['ignore', 'ignore', 'pipe']});
     process.once('exit', () => this.child.kill('SIGKILL'));
     this.ended = new Promise(done => this.child.once('exit', done));
@@ -55,6 +55,13 @@ const session_of = (title, texts) => ({
   messages: texts.map((text, n) => ({...(n ? {parent: n - 1} : {}), created: AT, ...(n % 2 ? {role: 'assistant', state: 'done', parts: [{kind: 'text', text}]}
     : {role: 'user', text})})),
 });
+// Until what the browser keeps for reading offline fits: `check` gets {path: text}.
+const until_kept = (page, check) => until('the browser keeps something else', () => page.evaluate(async () => {
+  const pages = await caches.open('pages'), texts = {};
+  for (const request of await pages.keys()) texts[new URL(request.url).pathname] = await (await pages.match(request)).text();
+  return texts;
+}), check);
+const path_of = page => new URL(page.url()).pathname;
 const median = values => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const first_paint = page => page.evaluate(() => new Promise(found => {
   new PerformanceObserver(list => found(list.getEntriesByName('first-contentful-paint')[0]?.startTime)).observe({type: 'paint', buffered: true});
@@ -102,6 +109,79 @@ const checks = [
     await page.goto(address);
     await page.waitForSelector('.md strong >> text=answer');
     await context.close();
+  }],
+  ['what was begun on / and the whole of a long conversation can be read offline, and what is not there is said', async () => {
+    const alone = await new Program('begun').start();
+    const context = await offline_browser(join(folder, 'begun-profile'));
+    const page = context.pages()[0];
+    await page.goto(alone.url);
+    await without_thinking(page);
+    await answer_with(page, 'Kept **from the start**.');
+    await say(page, 'The first message');
+    await page.waitForSelector('.md strong >> text=from the start', {timeout: 4 * patience});
+    await phase(page, 'idle', 4 * patience);
+    const address = page.url();
+    await until_kept(page, texts => texts[path_of(page)]?.includes('from the start'));
+    await import_file(page, [session_of('Long', Array.from({length: 100}, (_, n) => `Text number ${n}.`))]);
+    await page.click('.session >> text=Long');
+    await page.waitForSelector('.message.assistant >> text="Text number 99."');
+    const long = page.url();
+    await until_kept(page, texts => texts[path_of(page)]?.includes('Text number 0.'));
+    await alone.stop();
+    await page.goto(address);
+    await page.waitForSelector('.md strong >> text=from the start');
+    await page.goto(long);
+    await page.waitForSelector('.message.user >> text="Text number 0."');
+    await page.goto(`${alone.url}/chat/${'0'.repeat(32)}`);
+    await page.waitForSelector('h1 >> text=Not kept here');
+    await page.click('text=Conversations');
+    await page.waitForSelector('#message');
+    await context.close();
+  }],
+  ['a deleted conversation leaves what the browser keeps, and the lists in it', on_page(async page => {
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await import_file(page, [session_of('Secret plan', ['What is hidden?', 'A treasure.']), session_of('Harmless', ['One', 'Two'])]);
+    for (const title of ['Secret plan', 'Harmless']) {
+      await page.click(`.session >> text=${title}`);
+      await page.waitForSelector('.message.assistant');
+      await until_kept(page, texts => texts[path_of(page)]?.includes('Secret plan'));
+    }
+    await page.clock.install();
+    await page.reload();
+    const item = page.locator('.session', {hasText: 'Secret plan'});
+    await item.hover();
+    await item.locator('> .icon-button').click();
+    await page.click('.menu:popover-open .bad');
+    await page.waitForSelector('.toast');
+    await page.clock.fastForward(31000);
+    await page.waitForSelector('.toast', {state: 'detached'});
+    await until_kept(page, texts => Object.keys(texts).length && !/Secret plan|treasure/.test(Object.values(texts).join()));
+  })],
+  ['with a key the page is entered by its form, and asks again when the browser has lost it', async () => {
+    const locked = await new Program('locked', ['--api-key', 'sesame-1234']).start();
+    const context = await offline_browser(join(folder, 'locked-profile'));
+    const page = context.pages()[0];
+    await page.goto(locked.url);
+    await page.waitForURL('**/login');
+    const enter = async key => { await page.fill('#key', key); await page.click('[type=submit]'); };
+    await enter('another');
+    await page.waitForSelector('#wrong');
+    await enter('sesame-1234');
+    await without_thinking(page);
+    await answer_with(page, 'You are in.');
+    await say(page, 'Hello');
+    await page.waitForSelector('.message.assistant >> text=You are in.', {timeout: 4 * patience});
+    await phase(page, 'idle', 4 * patience);
+    await context.clearCookies();
+    await say(page, 'Still there?');
+    await page.waitForSelector('#lost:visible >> text=no longer signed in');
+    expect(await page.inputValue('#message') === 'Still there?', 'the text is gone');
+    expect(await page.locator('.message').count() === 2, 'the messages changed');
+    await page.click('#sign-in');
+    await enter('sesame-1234');
+    await page.waitForSelector('.session >> text=Hello');
+    await context.close();
+    await locked.stop();
   }],
   ['a session of 1,000 messages is usable within a second, and older ones come when they are reached', on_page(async page => {
     const texts = Array.from({length: 1000}, (_, n) => n % 2 ? `Answer **${n}**.\n\n- one\n- two \`code\`` : `Question ${n}`);

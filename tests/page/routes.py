@@ -297,6 +297,9 @@ class Routes:
     def get_login(self):
         self.html("pages/login", failed="failed" in self.fields)
 
+    def get_offline(self):
+        self.html("pages/error", error={"title": "Not kept here", "text": "This browser has not kept this page."})
+
     def get_preview(self):
         """Where the tests find the conversations that the preview starts with."""
         by_title = {session.title: session.id for session in self.house.sessions.values()}

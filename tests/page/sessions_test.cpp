@@ -132,6 +132,47 @@ TEST_F(PageSessions, ExportImportExportIsTheSame) {
   EXPECT_EQ(post("/api/import", "file=none").status, 400);
 }
 
+TEST_F(PageSessions, AnImportIsBoundedByItsOwnLimit) {
+  PageFacts facts{"1.0", "Demo", "demo.gguf", "avx2", 0};
+  facts.most_import_bytes = 1000;
+  PageSite small(facts, rules, "");
+  server::Router routes(rules);
+  small.add_routes(routes);
+  small.open(assistant, *store, 2);
+  auto asked = request("POST", "/api/import",
+                       "--x\r\nContent-Disposition: form-data; name=\"file\"; "
+                       "filename=\"a.json\"\r\n\r\n[" +
+                           std::string(1000, ' ') + "]\r\n--x--\r\n");
+  EXPECT_EQ(routes.route_of(asked).body_bytes, 1000);
+  asked.headers = {{"Host", "localhost"}, {"Content-Type", "multipart/form-data; boundary=x"}};
+  const auto reply = std::get<server::HttpResponse>(routes.handle(asked));
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_THAT(reply.body, HasSubstr("1000 bytes"));
+  small.end();
+}
+
+TEST_F(PageSessions, AConversationThatIsGoneIsSaidInPlainWords) {
+  const auto refused = post("/api/chat", "session_id=none&message=Hello");
+  EXPECT_EQ(refused.status, 404);
+  EXPECT_THAT(refused.body, HasSubstr("It is not there any more."));
+  EXPECT_THAT(refused.body, Not(HasSubstr("expected")));
+}
+
+TEST_F(PageSessions, ABrowserThatKeepsALongConversationGetsAllOfIt) {
+  const std::string session = finished_session("The first answer.");
+  for (int i = 0; i < 20; ++i) {
+    post("/api/chat", "session_id=" + session + "&message=More&think=off");
+    const auto tab = listen(session);
+    turn()->say("Another.");
+    turn()->finish(assistant.finished);
+    tab->next("done");
+  }
+  EXPECT_THAT(get("/chat/" + session).body, Not(HasSubstr("The first answer.")));
+  const std::string whole = get("/chat/" + session + "?whole=true").body;
+  EXPECT_THAT(whole, HasSubstr("The first answer."));
+  EXPECT_THAT(whole, Not(HasSubstr("Loading older messages")));
+}
+
 TEST_F(PageSessions, SettingsBelongToTheirSession) {
   const std::string session = finished_session();
   const std::string id = "session_id=" + session;
@@ -260,6 +301,7 @@ TEST_F(PageWithKey, IsEnteredByALogin) {
   fragment.headers.add("HX-Request", "true");
   EXPECT_EQ(ask(std::move(fragment)).status, 401);
   EXPECT_EQ(get("/static/app.js").status, 200);
+  EXPECT_THAT(get("/offline").body, HasSubstr("cannot be reached"));
   EXPECT_THAT(get("/login").body, HasSubstr("Sign in"));
   EXPECT_EQ(post("/login", "key=wrong").headers.find("Location"), "/login?failed=1");
   const auto entered = post("/login", "key=secret");

@@ -60,6 +60,13 @@ export async function offline_browser(profile) {
 export const phase = (page, wanted, timeout = patience) =>
   page.waitForFunction(names => names.includes(document.body.dataset.phase), [wanted].flat(), {timeout});
 
+// Until what is asked for again and again fits; `what` says what did not come.
+export async function until(what, ask, fits) {
+  for (const end = Date.now() + 2 * patience; !fits(await ask()); await new Promise(done => setTimeout(done, 200))) {
+    expect(Date.now() < end, what);
+  }
+}
+
 export async function say(page, text) {
   await page.fill('#message', text);
   await page.press('#message', 'Enter');

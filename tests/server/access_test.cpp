@@ -74,6 +74,20 @@ TEST(Access, ASecondOriginIsLookedAtToo) {
             403);
 }
 
+TEST(Access, AFormWithoutAnOriginIsTakenAtTheDoorAlone) {
+  HttpRequest asked = head({{"Host", "localhost:3000"}, {"Origin", "null"}});
+  EXPECT_EQ(status_of(refuse_site(asked, {})), 403);
+  asked.path = "/login";
+  EXPECT_EQ(status_of(refuse_site(asked, {})), 403);
+  asked.method = "POST";
+  EXPECT_EQ(status_of(refuse_site(asked, {})), 0);
+  Headers answer;
+  add_safety_headers(asked, answer);
+  EXPECT_FALSE(answer.find("Access-Control-Allow-Origin"));
+  asked.path = "/api/chat";
+  EXPECT_EQ(status_of(refuse_site(asked, {})), 403);
+}
+
 TEST(Access, AnAllowedOriginMayReadTheAnswer) {
   const AccessRules rules{.origins = {"https://app.example"}};
   const HttpRequest asked = head({{"Host", "localhost:3000"}, {"Origin", "https://app.example"}});

@@ -17,6 +17,8 @@
   };
   const cookie = pair => { document.cookie = `${pair};path=/;max-age=31536000;samesite=strict`; };
   const session = () => el('session-id')?.value || '';
+  const worker = navigator.serviceWorker?.ready;  // only where the context is secure
+  const keep = path => worker?.then(({active}) => active.postMessage(path));  // it forgets what was deleted, too
   const busy = () => body.dataset.phase !== 'idle', unfinished = () => find('.message[data-state="running"]');
 
   // ---- Markdown: raw HTML is text, links are http(s) or mailto, no images, ids, data attributes or form controls ----
@@ -192,10 +194,8 @@
   const article_of = message => el(`m-${message}`);
   const part_node = (article, index) => find(`.parts > [data-part="${index}"]`, article);
   const text_node = node => find('.thought-text', node) || node;
-  const running = data => {  // the state of the turn that an event speaks of
-    if (turn?.id !== data.turn) turn = {id: data.turn, message: data.message, parts: [], seen: -1, at: {phase: 'reading'}};
-    return turn;
-  };
+  const running = data => turn?.id === data.turn ? turn  // the state of the turn that an event speaks of
+    : turn = {id: data.turn, message: data.message, parts: [], seen: -1, at: {phase: 'reading'}};
   const part_of = (data, kind) => {
     const here = running(data);
     if (!here.parts[data.part]) {  // a continued answer goes on behind what is there
@@ -248,13 +248,12 @@
   const pill_text = at => {
     const left = at.left_ms ? ` · ${time(at.left_ms)} left` : '';
     const speed = at.tokens_per_second ? ` · ${at.tokens_per_second.toFixed(1)} tok/s` : '';
-    const phrases = {
+    return {
       queued: at.ahead ? `waiting, ${at.ahead} ahead` : 'waiting for its turn',
       reading: `reading prompt ${count(at.read || 0)} / ${count(at.total || 0)}${left}`,
       thinking: `thinking, ${plural(at.tokens || 0)}${speed}`, writing: `writing, ${plural(at.tokens || 0)}${speed}`,
       tool: `using ${at.tool || 'a tool'}`, asking: 'waits for your permission', paused: 'paused',
-    };
-    return phrases[at.phase];
+    }[at.phase];
   };
   let said = {phase: '', when: 0};
   const say = text => { el('announce').textContent = text; };
@@ -266,6 +265,7 @@
     el('gauge-text').textContent = `${count(at.context_used)} / ${count(at.context_max)}`;
   };
   const show_progress = at => {
+    if (at.phase === 'idle' && busy()) keep(`/chat/${session()}`);
     body.dataset.phase = at.phase;
     el('pill').hidden = at.phase === 'idle';
     if (at.phase === 'idle') return;
@@ -314,10 +314,7 @@
     },
     turn(data) { turn = null; running(data); meet(data); },
     progress(data) { running(data).at = data; },
-    thinking(data) {
-      const part = part_of(data, 'thinking');
-      Object.assign(part, {text: part.text + data.text, tokens: data.tokens, ms: data.ms});
-    },
+    thinking(data) { const part = part_of(data, 'thinking'); Object.assign(part, {text: part.text + data.text, tokens: data.tokens, ms: data.ms}); },
     delta(data) { part_of(data, 'text').text += data.text; },
     tool(data) { Object.assign(part_of(data, 'tool'), {call: data.call, state: data.state}); },
     done: end_turn, error: end_turn, ping() {},
@@ -336,7 +333,7 @@
 
   // ---- The connection: first attempt, silence, and at most four listening tabs of the six connections a browser gives a host ----
   let heard = Date.now(), attempts = 0, listening = true;
-  const problem = text => { find('#lost p').textContent = text; el('lost').hidden = !text; };
+  const problem = (text, status) => { find('#lost p').textContent = text; el('lost').hidden = !text; el('sign-in').hidden = status !== 401; };
   const connect = on => {
     const old = el('stream'), copy = old?.cloneNode();
     if (!copy || !session()) return;
@@ -355,7 +352,7 @@
   const poll = async () => {  // for a tab that does not listen
     const state = await (await fetch(`/api/status?session_id=${session()}`)).json();
     const tell = busy() && !state.turn && document.hidden && window.Notification?.permission === 'granted';
-    if (tell) new Notification('The answer is ready', {body: document.title, icon: '/static/icon.svg', tag: session()});
+    if (tell) worker.then(at => at.showNotification('The answer is ready', {body: document.title, icon: '/static/icon.svg', tag: location.pathname}));
     if (!listening && (state.turn || busy() || unfinished() || (state.last && !article_of(state.last)))) sync();
     if (!state.turn) show_progress({phase: 'idle'}); else if (!listening) body.dataset.phase = state.turn.phase;
   };
@@ -401,9 +398,7 @@
     el('notices').replaceChildren();
     at_end = true;
   });
-  const take_back = ({request} = {}) => {
-    if (request?.sends && sent) write(input.value ? `${sent}\n${input.value}` : sent);
-  };
+  const take_back = ({request} = {}) => { if (request?.sends && sent) write(input.value ? `${sent}\n${input.value}` : sent); };
   document.addEventListener('htmx:response:error', event => take_back(event.detail.ctx));
   document.addEventListener('htmx:error', event => {
     const source = event.detail.ctx?.sourceElement;
@@ -508,9 +503,7 @@
     'copy-message'(button) { copy_article(button.closest('article')); }, 'to-end': to_end,
     'copy-code'(button) { copy(find('code', button.closest('.code')).textContent); },
     starter(button) { write(button.dataset.text); input.focus(); }, new() { location.href = '/'; },
-    export(_, format) {
-      if (session()) location.href = `/api/export-chat?session_id=${session()}&format=${format === 'json' ? 'json' : 'md'}`;
-    },
+    export(_, format) { if (session()) location.href = `/api/export-chat?session_id=${session()}&format=${format === 'json' ? 'json' : 'md'}`; },
     think(_, wanted) { const box = el('think'); if (box.checked !== (wanted ? wanted === 'on' : !box.checked)) box.click(); },
     model() { el('model-card').togglePopover(); }, status() { location.href = '/status'; },
     commands() { write('/'); input.focus(); }, attach() { el('file').click(); },
@@ -554,7 +547,10 @@
     });
     const {back} = el('queued').dataset;
     if (back) { delete el('queued').dataset.back; write(input.value ? `${input.value}\n${back}` : back); input.focus(); }
-    each('[data-seconds]', document, toast => setTimeout(() => toast.remove(), toast.dataset.seconds * 1000));
+    each('[data-seconds]', document, toast => {
+      setTimeout(() => { toast.remove(); keep(session() && location.pathname); }, toast.dataset.seconds * 1000);
+      toast.removeAttribute('data-seconds');
+    });
   };
   // A list of conversations that comes beside something else waits while the one shown has a menu open or a title in work.
   let list_late = 0;
@@ -563,7 +559,14 @@
     list_late = list_in_use() ? setTimeout(fetch_list, 300) : 0;
     if (!list_late) htmx.ajax('GET', '/api/sessions', {source: '#toasts', target: '#session-list', swap: 'outerHTML'});
   };
+  const refusals = {401: 'This page is no longer signed in.', 413: 'That is more than the server takes at once.',
+    503: 'The server takes no more work now. Try again in a moment.'};
   document.addEventListener('htmx:before:swap', event => {
+    const {status, headers} = event.detail.ctx.response || {};
+    if (status >= 400 && !headers.get('Content-Type')?.startsWith('text/html')) {  // refused before it came to the page's routes
+      event.preventDefault();
+      return problem(refusals[status] || `The server refused this (${status}).`, status);
+    }
     const {tasks} = event.detail, at = tasks.findIndex(({target}) => target?.id === 'session-list');
     if (tasks[at]?.type === 'oob' && list_in_use()) {
       tasks.splice(at, 1);
@@ -588,13 +591,13 @@
     Object.assign(event.target.style, {top: 'auto', bottom: 'auto', left, ...side});
   }, true);
   scroller.addEventListener('scroll', () => {
-    at_end = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 48;
-    if (at_end) el('jump').hidden = true;
+    if ((at_end = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 48)) el('jump').hidden = true;
   }, {passive: true});
   write(memory.get(draft_key()));
   settle();
   if (location.hash) el(location.hash.slice(1))?.scrollIntoView(); else if (!el('empty')) to_end();
   if (!narrow()) input.focus();
   claim();
+  setInterval(keep, 180000);
   if (window.isSecureContext) navigator.serviceWorker?.register('/sw.js');
 })();
