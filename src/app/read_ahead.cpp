@@ -99,10 +99,16 @@ void read_ahead(engine::Engine& engine, std::span<const std::vector<TokenId>> pr
 }
 
 void keep_for_next_run(engine::Engine& engine, std::span<const std::vector<TokenId>> prompts,
-                       KeptPrompts kept, const std::filesystem::path& file) {
+                       const std::filesystem::path& file, engine::CacheWish wish) {
+  std::vector<engine::OwnedPrompt> ours;
+  for (const std::vector<TokenId>& prompt : prompts) {
+    ours.push_back({"", prompt});
+  }
+  wish.prompts = ours;
   try {
-    engine.save_cache(
-        file, kept == KeptPrompts::Ours ? prompts : std::span<const std::vector<TokenId>>());
+    if (!engine.save_cache(file, wish)) {
+      note(file.string() + ": was not written, since the time for the end is over");
+    }
   } catch (const Error& error) {
     note(error_line(error.what()));
   }

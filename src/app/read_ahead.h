@@ -13,12 +13,6 @@
 
 namespace smol::app {
 
-// Whose blocks the cache file holds.
-enum class KeptPrompts {
-  Ours,    // those that are read ahead
-  Anyones  // all that the engine keeps
-};
-
 // What prompts begin with, whatever the user writes: one for each way to think, none twice. Empty
 // where the template takes no message of a user alone.
 std::vector<std::vector<TokenId>> shared_beginnings(const chat::PromptBuilder& builder);
@@ -28,8 +22,9 @@ std::vector<std::vector<TokenId>> shared_beginnings(const chat::PromptBuilder& b
 void read_ahead(engine::Engine& engine, std::span<const std::vector<TokenId>> prompts,
                 const std::filesystem::path& file, const std::stop_token& stop);
 
-// Writes the file anew. What fails is said on standard error.
+// Writes the file anew: with what is kept of `prompts`, and of the API's clients where
+// wish.nobodys says so. What fails is said on standard error.
 void keep_for_next_run(engine::Engine& engine, std::span<const std::vector<TokenId>> prompts,
-                       KeptPrompts kept, const std::filesystem::path& file);
+                       const std::filesystem::path& file, engine::CacheWish wish = {});
 
 }  // namespace smol::app

@@ -36,8 +36,9 @@ namespace smol::app {
 
 namespace {
 
-// Together with the end of the engine less than 5 s.
-constexpr std::chrono::milliseconds kGrace{3000}, kLastWords{1000};
+// From the signal on: answers get the grace, and a moment to be saved, or to be told that they were
+// cut. All of it, writing the cache included, is done within kEnd; the engine's end comes after it.
+constexpr std::chrono::milliseconds kGrace{3000}, kLastWords{1000}, kEnd{4300};
 
 // Each connection is an open file, and so are the model, the log and the like.
 void raise_file_limit(std::size_t connections) {
@@ -141,18 +142,24 @@ class Serving {
       const StopOnInterrupt stop(guard);
       read_ahead(engine, prompts, file, stop.token());
     }
-    keep_for_next_run(engine, prompts, KeptPrompts::Ours, file);
+    keep_for_next_run(engine, prompts, file);
+    page_.open(model_->service, *sessions_, metrics_, model_->assistant.runtime.pool.size(),
+               {folder_ / "sessions.kv", options_.cache_file_bytes,
+                [](const std::string& error) { note(error_line(error)); }});
     api_.set_assistant(model_->service);
-    page_.open(model_->service, *sessions_, model_->assistant.runtime.pool.size());
     note(fmt::format("smolbot: {} answers at {}, context {} tokens. Ctrl-C ends it.",
                      model_->service.model().id, url_of(options_.server, server_->port()),
                      model_->service.model().context));
     guard.wait();
-    page_.close();
+    const auto end = std::chrono::steady_clock::now() + kEnd;
+    page_.close(kGrace);
     server_->stop(kGrace, kLastWords);
     page_.end();
     if (options_.save_cache) {
-      keep_for_next_run(engine, prompts, KeptPrompts::Anyones, file);
+      keep_for_next_run(engine, prompts, file,
+                        {.nobodys = true, .max_bytes = options_.cache_file_bytes, .goes_on = [end] {
+                           return std::chrono::steady_clock::now() < end;
+                         }});
     }
   }
 

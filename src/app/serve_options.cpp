@@ -148,8 +148,15 @@ void add_engine(CLI::App& command, ServeOptions& options) {
             });
   add_switch(command,
              {"--save-cache",
-              "what was read for clients, and answered, is kept on disk for the next run", "off"},
+              "what was read for clients of the API, and answered, is kept on disk for the next "
+              "run, as it is for the page's conversations",
+              "off"},
              [&options](bool on) { options.save_cache = on; });
+  add_count(command,
+            {"--cache-file-bytes",
+             "longest file of what was read for the page's conversations, and for clients; 0: none",
+             "536870912"},
+            {0, 1UL << 40U}, options.cache_file_bytes);
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ struct ServeOptions {
   bool lookup = true;                                // of what may follow, in the text so far
   std::optional<std::filesystem::path> data_folder;  // none: default_data_folder()
   bool save_cache = false;                           // what clients sent, too
+  std::size_t cache_file_bytes = std::size_t{512} << 20U;  // most of each file of the cache
 };
 
 void add_serve_options(CLI::App& command, ServeOptions& options);

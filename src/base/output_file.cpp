@@ -168,6 +168,12 @@ void OutputFile::write(std::string_view text) {
   write(std::as_bytes(std::span(text)));
 }
 
+void OutputFile::flush() {
+  if (::fdatasync(descriptor_) != 0) {
+    fail(errno);
+  }
+}
+
 void OutputFile::finish() {
   if (::fsync(descriptor_) != 0) {
     fail(errno);

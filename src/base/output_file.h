@@ -39,6 +39,8 @@ class OutputFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
+  // What was written so far reaches the disk.
+  void flush();
   // Flushes to the disk and gives the file its name.
   void finish();
 

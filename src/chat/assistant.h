@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,6 +22,7 @@
 #include "chat/message.h"
 #include "chat/output_parser.h"
 #include "chat/prompt_builder.h"
+#include "engine/cached_prompts.h"
 #include "engine/sampler.h"
 
 namespace smol::chat {
@@ -78,6 +80,7 @@ struct TurnRequest {
   PromptOptions options;  // those it was built with: they say what the answer may hold
   AnswerOptions answer;
   std::string client;       // turns of one client wait for each other, fairly to other clients
+  std::string owner;        // whose tokens these are, for forget(); "": nobody's
   std::size_t n_calls = 0;  // tool calls in the conversation so far: ids are numbered on
   bool raw = false;         // no template was used: all that the model writes is text, tags too
 };
@@ -185,6 +188,14 @@ class Assistant {
   // Tokens of the prompt that a turn started now would not compute again.
   virtual std::size_t reusable(std::span<const TokenId> prompt) const = 0;
   virtual AssistantStats stats() const = 0;
+
+  // --- What was computed for prompts, in memory and from one run to the next: as engine::Engine
+  // says.
+  virtual std::optional<std::size_t> save_cache(const std::filesystem::path& path,
+                                                const engine::CacheWish& wish) = 0;
+  virtual std::size_t restore_cache(const std::filesystem::path& path,
+                                    std::span<const engine::OwnedPrompt> prompts) = 0;
+  virtual void forget(const std::string& owner) = 0;
 };
 
 }  // namespace smol::chat

@@ -89,6 +89,7 @@ std::shared_ptr<Turn> ChatService::start(TurnRequest request, std::shared_ptr<Tu
   wanted.roll = answer.overflow == ContextOverflow::Roll;
   wanted.cache_prompt = answer.cache_prompt;
   wanted.client = std::move(request.client);
+  wanted.owner = std::move(request.owner);
   auto ticket = engine_.submit(std::move(wanted), turn);
   return std::make_shared<EngineTurn>(std::move(ticket), std::move(turn));
 }
@@ -105,6 +106,20 @@ std::vector<float> ChatService::embed(std::span<const TokenId> ids, const std::s
 
 std::size_t ChatService::reusable(std::span<const TokenId> prompt) const {
   return engine_.reusable(prompt);
+}
+
+std::optional<std::size_t> ChatService::save_cache(const std::filesystem::path& path,
+                                                   const engine::CacheWish& wish) {
+  return engine_.save_cache(path, wish);
+}
+
+std::size_t ChatService::restore_cache(const std::filesystem::path& path,
+                                       std::span<const engine::OwnedPrompt> prompts) {
+  return engine_.restore_cache(path, prompts);
+}
+
+void ChatService::forget(const std::string& owner) {
+  engine_.forget(owner);
 }
 
 AssistantStats ChatService::stats() const {

@@ -1,9 +1,13 @@
 // The assistant that computes: turns over an engine.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "chat/answer_form.h"
@@ -28,6 +32,11 @@ class ChatService final : public Assistant {
   std::vector<float> embed(std::span<const TokenId> ids, const std::stop_token& stop) override;
   std::size_t reusable(std::span<const TokenId> prompt) const override;
   AssistantStats stats() const override;
+  std::optional<std::size_t> save_cache(const std::filesystem::path& path,
+                                        const engine::CacheWish& wish) override;
+  std::size_t restore_cache(const std::filesystem::path& path,
+                            std::span<const engine::OwnedPrompt> prompts) override;
+  void forget(const std::string& owner) override;
 
  private:
   const PromptBuilder& builder_;

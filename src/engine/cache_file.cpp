@@ -4,10 +4,9 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <map>
-#include <optional>
 #include <string_view>
-#include <utility>
 
 #include "base/error.h"
 
@@ -18,6 +17,7 @@ constexpr std::uint64_t kMagic = 0x31564B4C4F4D53U;  // "SMOLKV1"
 constexpr std::uint64_t kVersion = 1;
 // Copied between two steps of the engine.
 constexpr std::size_t kBlocksAtOnce = 4;
+constexpr std::size_t kUnflushedBytes = std::size_t{8} << 20U;
 
 struct Header {
   std::uint64_t magic, version, fingerprint, kv_type, block_bytes, block_tokens, n_blocks;
@@ -87,6 +87,21 @@ std::uint64_t hash_of(const MappedFile& file, std::size_t size_bytes) {
   return hash.value();
 }
 
+// Whose prompts begin with these tokens; nobody's where no prompts are given.
+std::vector<std::string> owners_of(std::span<const TokenId> tokens,
+                                   const CacheFile::Prompts& prompts) {
+  if (!prompts) {
+    return {""};
+  }
+  std::vector<std::string> owners;
+  for (const OwnedPrompt& prompt : *prompts) {
+    if (std::ranges::mismatch(tokens, prompt.ids).in1 == tokens.end()) {
+      owners.push_back(prompt.owner);
+    }
+  }
+  return owners;
+}
+
 }  // namespace
 
 CacheFile::CacheFile(model::Decoder& decoder, std::uint64_t model_fingerprint)
@@ -95,43 +110,54 @@ CacheFile::CacheFile(model::Decoder& decoder, std::uint64_t model_fingerprint)
       block_bytes_(model::kv_block_bytes(decoder.config(), decoder.options().kv_type)),
       entry_bytes_(kPlaceBytes + block_bytes_) {}
 
-std::size_t CacheFile::save(const std::filesystem::path& path,
-                            std::span<const std::vector<TokenId>> prompts, KvSpace& space,
-                            const Call& call) const {
+std::optional<std::size_t> CacheFile::save(const std::filesystem::path& path, const CacheWish& wish,
+                                           KvSpace& space, const Call& call) const {
   OutputFile file(path, {.replace = true, .owner_only = true});
   std::vector<Entry> entries;
-  call([&] { entries = hold(prompts, space); });
+  call([&] { entries = hold(wish, space.cache()); });
 
   const auto release = [&] {
     call([&] {
       std::ranges::for_each(entries, [&](const Entry& entry) { decoder_.release(entry.block); });
     });
   };
+  bool is_whole = false;
   try {
-    write(file, entries, call);
-    file.finish();
+    is_whole = write(file, entries, wish, call);
+    if (is_whole) {
+      file.finish();
+    }
   } catch (...) {
     release();
     throw;
   }
   release();
-  return entries.size() * model::kBlockTokens;
+  return is_whole ? std::optional(entries.size() * model::kBlockTokens) : std::nullopt;
 }
 
 // Lists what is kept, parents first, with one more reference to each block.
-std::vector<CacheFile::Entry> CacheFile::hold(std::span<const std::vector<TokenId>> prompts,
-                                              KvSpace& space) const {
+std::vector<CacheFile::Entry> CacheFile::hold(const CacheWish& wish,
+                                              const PrefixCache& cache) const {
   std::vector<const PrefixCache::Node*> nodes;
-  if (prompts.empty()) {
-    nodes = space.cache().all();
-  }
-  for (const std::vector<TokenId>& prompt : prompts) {
-    const auto path = std::as_const(space.cache()).find(prompt);
+  for (const OwnedPrompt& prompt : wish.prompts) {
+    const auto path = cache.find(prompt.ids);
     nodes.insert(nodes.end(), path.begin(), path.end());
   }
-  std::map<const PrefixCache::Node*, std::int64_t> numbers{{&space.cache().root(), -1}};
+  if (wish.nobodys) {
+    auto more = cache.all();
+    std::erase_if(more, [](const auto* node) { return !node->owners.contains(""); });
+    std::ranges::stable_sort(more, std::greater{}, &PrefixCache::Node::last_used);
+    nodes.insert(nodes.end(), more.begin(), more.end());
+  }
+  constexpr std::size_t kFrame = sizeof(Header) + kHashBytes;
+  const std::size_t most =
+      (std::max(wish.max_bytes, kFrame) - kFrame) / entry_bytes_;  // parents stay: they come first
+  std::map<const PrefixCache::Node*, std::int64_t> numbers{{&cache.root(), -1}};
   std::vector<Entry> entries;
   for (const PrefixCache::Node* node : nodes) {
+    if (entries.size() == most) {
+      break;
+    }
     if (numbers.try_emplace(node, static_cast<std::int64_t>(entries.size())).second) {
       entries.push_back({{numbers.at(node->parent), node->tokens}, node->block});
       decoder_.retain(node->block);
@@ -140,11 +166,16 @@ std::vector<CacheFile::Entry> CacheFile::hold(std::span<const std::vector<TokenI
   return entries;
 }
 
-void CacheFile::write(OutputFile& file, std::span<const Entry> entries, const Call& call) const {
+// False: it is not to go on. What is written reaches the disk as it goes, so that the end does not
+// wait for all of it.
+bool CacheFile::write(OutputFile& file, std::span<const Entry> entries, const CacheWish& wish,
+                      const Call& call) const {
   Hash hash;
+  std::size_t n_unflushed = 0;
   const auto put = [&](std::span<const std::byte> bytes) {
     hash.add(bytes);
     file.write(bytes);
+    n_unflushed += bytes.size();
   };
   const Header header{kMagic,        kVersion,
                       fingerprint_,  static_cast<std::uint64_t>(decoder_.options().kv_type),
@@ -156,6 +187,9 @@ void CacheFile::write(OutputFile& file, std::span<const Entry> entries, const Ca
     return std::span(copies).subspan(i * block_bytes_, block_bytes_);
   };
   for (std::size_t begin = 0; begin < entries.size(); begin += kBlocksAtOnce) {
+    if (wish.goes_on && !wish.goes_on()) {
+      return false;
+    }
     const auto group = entries.subspan(begin, std::min(kBlocksAtOnce, entries.size() - begin));
     call([&] {
       for (std::size_t i = 0; i < group.size(); ++i) {
@@ -167,23 +201,33 @@ void CacheFile::write(OutputFile& file, std::span<const Entry> entries, const Ca
       put(bytes_of(group[i].place.tokens));
       put(copy_of(i));
     }
+    if (n_unflushed >= kUnflushedBytes) {
+      file.flush();
+      n_unflushed = 0;
+    }
   }
   const std::uint64_t value = hash.value();
   file.write(bytes_of(value));
+  return true;
 }
 
-std::size_t CacheFile::restore(const std::filesystem::path& path, KvSpace& space,
-                               const Call& call) const {
+std::size_t CacheFile::restore(const std::filesystem::path& path, const Prompts& prompts,
+                               KvSpace& space, const Call& call) const {
   const MappedFile file(path);
   const std::size_t n_blocks = check(file, path.string());
+  std::uint64_t now = 0;
+  call([&] { now = space.tick(); });
   std::vector<Place> places;
   std::vector<std::byte> bytes(block_bytes_);
   std::size_t n_kept = 0;
   for (std::size_t i = 0; i < n_blocks; ++i) {
     places.push_back(read_place(file, i));
-    file.read(sizeof(Header) + i * entry_bytes_ + kPlaceBytes, bytes);
     const std::vector<TokenId> tokens = tokens_up_to(places, i);
-    call([&] { n_kept += keep(tokens, bytes, space) ? 1U : 0U; });
+    const std::vector<std::string> owners = owners_of(tokens, prompts);
+    if (!owners.empty()) {
+      file.read(sizeof(Header) + i * entry_bytes_ + kPlaceBytes, bytes);
+      call([&] { n_kept += keep(tokens, bytes, owners, now, space) ? 1U : 0U; });
+    }
   }
   return n_kept * model::kBlockTokens;
 }
@@ -254,14 +298,18 @@ std::vector<TokenId> CacheFile::tokens_up_to(std::span<const Place> places, std:
 
 // False: there is no room, or none was for the blocks before.
 bool CacheFile::keep(std::span<const TokenId> tokens, std::span<const std::byte> bytes,
+                     const std::vector<std::string>& owners, std::uint64_t now,
                      KvSpace& space) const {
   const std::optional<model::BlockId> block = decoder_.load_block(bytes);
   if (!block) {
     return false;
   }
-  const bool kept = space.cache().insert_path(tokens, *block, space.tick());
+  PrefixCache::Node* const node = space.cache().insert_path(tokens, *block, now);
   decoder_.release(*block);
-  return kept;
+  if (node != nullptr) {
+    node->owners.insert(owners.begin(), owners.end());
+  }
+  return node != nullptr;
 }
 
 }  // namespace smol::engine

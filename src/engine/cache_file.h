@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "base/ids.h"
 #include "base/mapped_file.h"
 #include "base/output_file.h"
+#include "engine/cached_prompts.h"
 #include "engine/kv_space.h"
 #include "model/decoder.h"
 
@@ -27,10 +29,13 @@ class CacheFile {
 
   CacheFile(model::Decoder& decoder, std::uint64_t model_fingerprint);
 
+  using Prompts = std::optional<std::span<const OwnedPrompt>>;
+
   // As Engine::save_cache() and restore_cache(). The caller's thread reads and writes the file.
-  std::size_t save(const std::filesystem::path& path, std::span<const std::vector<TokenId>> prompts,
-                   KvSpace& space, const Call& call) const;
-  std::size_t restore(const std::filesystem::path& path, KvSpace& space, const Call& call) const;
+  std::optional<std::size_t> save(const std::filesystem::path& path, const CacheWish& wish,
+                                  KvSpace& space, const Call& call) const;
+  std::size_t restore(const std::filesystem::path& path, const Prompts& prompts, KvSpace& space,
+                      const Call& call) const;
 
  private:
   // Where a block stands in the tree.
@@ -44,14 +49,15 @@ class CacheFile {
     model::BlockId block;
   };
 
-  std::vector<Entry> hold(std::span<const std::vector<TokenId>> prompts, KvSpace& space) const;
-  void write(OutputFile& file, std::span<const Entry> entries, const Call& call) const;
+  std::vector<Entry> hold(const CacheWish& wish, const PrefixCache& cache) const;
+  bool write(OutputFile& file, std::span<const Entry> entries, const CacheWish& wish,
+             const Call& call) const;
   std::size_t check(const MappedFile& file, const std::string& name) const;
   void check_place(const Place& place, std::size_t index, const std::string& name) const;
   Place read_place(const MappedFile& file, std::size_t index) const;
   static std::vector<TokenId> tokens_up_to(std::span<const Place> places, std::size_t index);
   bool keep(std::span<const TokenId> tokens, std::span<const std::byte> bytes,
-            KvSpace& space) const;
+            const std::vector<std::string>& owners, std::uint64_t now, KvSpace& space) const;
 
   model::Decoder& decoder_;
   std::uint64_t fingerprint_;

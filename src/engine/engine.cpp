@@ -60,17 +60,28 @@ EngineStats Engine::stats() const {
   return stats_;
 }
 
-std::size_t Engine::save_cache(const std::filesystem::path& path,
-                               std::span<const std::vector<TokenId>> prompts) {
+std::optional<std::size_t> Engine::save_cache(const std::filesystem::path& path,
+                                              const CacheWish& wish) {
   const CacheFile file(decoder_, options_.model_fingerprint);
-  return file.save(path, prompts, scheduler_.space(),
+  return file.save(path, wish, scheduler_.space(),
                    [this](const std::function<void()>& what) { call(what); });
 }
 
 std::size_t Engine::restore_cache(const std::filesystem::path& path) {
   const CacheFile file(decoder_, options_.model_fingerprint);
-  return file.restore(path, scheduler_.space(),
+  return file.restore(path, std::nullopt, scheduler_.space(),
                       [this](const std::function<void()>& what) { call(what); });
+}
+
+std::size_t Engine::restore_cache(const std::filesystem::path& path,
+                                  std::span<const OwnedPrompt> prompts) {
+  const CacheFile file(decoder_, options_.model_fingerprint);
+  return file.restore(path, prompts, scheduler_.space(),
+                      [this](const std::function<void()>& what) { call(what); });
+}
+
+void Engine::forget(const std::string& owner) {
+  call([&] { scheduler_.space().forget(owner); });
 }
 
 void Engine::call(const std::function<void()>& what) const {

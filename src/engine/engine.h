@@ -7,12 +7,15 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "base/ids.h"
 #include "engine/bell.h"
+#include "engine/cached_prompts.h"
 #include "engine/engine_options.h"
 #include "engine/request.h"
 #include "engine/scheduler.h"
@@ -46,16 +49,21 @@ class Engine {
 
   std::size_t context() const noexcept { return limits_.context; }
 
-  // What is kept of `prompts` for later ones, or of all where there are none, is written to a file;
-  // an earlier one is replaced. Returns the number of tokens. The engine goes on meanwhile. Throws
-  // Error{Io}.
-  std::size_t save_cache(const std::filesystem::path& path,
-                         std::span<const std::vector<TokenId>> prompts = {});
+  // What is wished of what is kept for later prompts is written to a file; an earlier one is
+  // replaced. Returns the number of tokens; nothing: wish.goes_on ended it, and an earlier file is
+  // as it was. The engine goes on meanwhile. Throws Error{Io}.
+  std::optional<std::size_t> save_cache(const std::filesystem::path& path, const CacheWish& wish);
 
-  // What save_cache() wrote is kept again, as far as there is room. Returns the number of tokens.
-  // Throws Error{NotFound} without such a file, Error{BadInput} for one that is not whole or of
-  // another model or setting; then nothing is kept of it.
+  // What save_cache() wrote is kept again, as far as there is room: all of it, as nobody's, or what
+  // `prompts` begin with, as their owners'. Returns the number of tokens. Throws Error{NotFound}
+  // without such a file, Error{BadInput} for one that is not whole or of another model or setting;
+  // then nothing is kept of it.
   std::size_t restore_cache(const std::filesystem::path& path);
+  std::size_t restore_cache(const std::filesystem::path& path,
+                            std::span<const OwnedPrompt> prompts);
+
+  // What only requests of this owner brought, and that none uses now, is kept no longer.
+  void forget(const std::string& owner);
 
  private:
   void work();

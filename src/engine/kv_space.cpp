@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/check.h"
 
@@ -93,7 +94,7 @@ std::optional<SlotId> KvSpace::find_empty() const noexcept {
   return std::nullopt;
 }
 
-KvSpace::Claim KvSpace::claim(std::span<const TokenId> tokens, bool share) {
+KvSpace::Claim KvSpace::claim(std::span<const TokenId> tokens, bool share, std::string owner) {
   const auto wanted = share ? without_last(tokens) : std::span<const TokenId>();
   const Found found = find(wanted);
   const SlotId id = found.slot ? *found.slot : empty_slot();
@@ -109,6 +110,7 @@ KvSpace::Claim KvSpace::claim(std::span<const TokenId> tokens, bool share) {
   slot.tokens.assign(held.begin(), held.end());
   slot.state = Slot::State::Claimed;
   slot.shares = share;
+  slot.owner = std::move(owner);
   slot.node = &cache_.root();
   slot.n_nodes = 0;
   if (share) {
@@ -133,6 +135,7 @@ void KvSpace::follow(Slot& slot, std::span<const model::BlockId> blocks) {
   while (slot.n_nodes < blocks.size()) {
     const auto tokens = std::span(slot.tokens).subspan(slot.n_nodes * kBlockTokens, kBlockTokens);
     slot.node = &cache_.insert(*slot.node, tokens, blocks[slot.n_nodes]);
+    slot.node->owners.insert(slot.owner);
     cache_.use(*slot.node);
     ++slot.n_nodes;
   }
@@ -161,6 +164,15 @@ void KvSpace::release(SlotId id) {
   if (!slot.shares || slot.tokens.empty()) {
     clear(id);
   }
+}
+
+void KvSpace::forget(const std::string& owner) {
+  for (SlotId id = 0; id < slots_.size(); ++id) {
+    if (slots_[id].state == Slot::State::Kept && slots_[id].owner == owner) {
+      clear(id);
+    }
+  }
+  cache_.forget(owner);
 }
 
 void KvSpace::clear(SlotId id) noexcept {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
@@ -38,8 +39,9 @@ class KvSpace {
   bool has_slot() const noexcept;
 
   // A slot for a sequence that begins with `tokens`, of which the last one is always left to
-  // compute. `share`: it may take what others left, and leaves its own. Requires has_slot().
-  Claim claim(std::span<const TokenId> tokens, bool share);
+  // compute. `share`: it may take what others left, and leaves its own, as this owner's. Requires
+  // has_slot().
+  Claim claim(std::span<const TokenId> tokens, bool share, std::string owner = {});
 
   // The decoder holds these further tokens in a claimed slot; what it holds beyond them goes.
   void advance(SlotId slot, std::span<const TokenId> tokens);
@@ -49,6 +51,9 @@ class KvSpace {
 
   // Of a claimed slot.
   std::span<const TokenId> tokens(SlotId slot) const noexcept { return slots_[slot].tokens; }
+
+  // What only this owner's sequences left goes, unless one is at work.
+  void forget(const std::string& owner);
 
   // Lets go what nobody uses, least recently used first, until so many blocks are free. False: that
   // was not enough.
@@ -69,6 +74,7 @@ class KvSpace {
   struct Slot {
     enum class State { Empty, Kept, Claimed } state = State::Empty;
     bool shares = false;
+    std::string owner;
     std::vector<TokenId> tokens;        // that the decoder holds in it
     PrefixCache::Node* node = nullptr;  // claimed: the deepest one of its path; nullptr: none
     std::size_t n_nodes = 0;            // of that path

@@ -61,19 +61,34 @@ PrefixCache::Node& PrefixCache::insert(Node& node, std::span<const TokenId> toke
   return *place->second;
 }
 
-bool PrefixCache::insert_path(std::span<const TokenId> tokens, model::BlockId block,
-                              std::uint64_t now) {
+PrefixCache::Node* PrefixCache::insert_path(std::span<const TokenId> tokens, model::BlockId block,
+                                            std::uint64_t now) {
   Node* node = &root_;
   for (; tokens.size() > model::kBlockTokens; tokens = tokens.subspan(model::kBlockTokens)) {
     const auto found = node->children.find(key_of(tokens.first(model::kBlockTokens)));
     if (found == node->children.end()) {
-      return false;
+      return nullptr;
     }
     node = found->second.get();
     node->last_used = now;
   }
-  insert(*node, tokens, block).last_used = now;
-  return true;
+  Node& kept = insert(*node, tokens, block);
+  kept.last_used = now;
+  return &kept;
+}
+
+// Whoever went through a node went through those above it, too: what lies below one that goes has
+// gone before it.
+void PrefixCache::forget(const std::string& owner) {
+  std::vector<Node*> nodes;
+  visit_below(root_, [&](Node& node) { nodes.push_back(&node); });
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    Node& one = **node;
+    const bool was_its = one.n_users == 0 && one.owners.erase(owner) > 0;
+    if (was_its && one.owners.empty() && one.children.empty()) {
+      evict(one);
+    }
+  }
 }
 
 std::vector<const PrefixCache::Node*> PrefixCache::all() const {

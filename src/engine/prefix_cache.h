@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
@@ -27,6 +29,7 @@ class PrefixCache {
     model::BlockId block = 0;
     std::size_t n_users = 0;  // sequences at work whose path goes through it
     std::uint64_t last_used = 0;
+    std::set<std::string> owners;  // of the requests that went through it; "": nobody's
     std::map<BlockTokens, std::unique_ptr<Node>> children;
   };
 
@@ -50,8 +53,11 @@ class PrefixCache {
   Node& insert(Node& node, std::span<const TokenId> tokens, model::BlockId block);
 
   // The same behind the path of all but the last block of `tokens`, which count as used at `now`.
-  // False where that path is not kept.
-  bool insert_path(std::span<const TokenId> tokens, model::BlockId block, std::uint64_t now);
+  // nullptr where that path is not kept.
+  Node* insert_path(std::span<const TokenId> tokens, model::BlockId block, std::uint64_t now);
+
+  // What only this owner's requests went through goes, unless it is in use.
+  void forget(const std::string& owner);
 
   // All nodes but the root, each behind its parent.
   std::vector<const Node*> all() const;

@@ -35,6 +35,7 @@ struct Request {
   bool roll = false;                            // a full context goes on without its middle
   bool cache_prompt = true;                     // may reuse what is kept, and is kept
   std::string client;  // requests of one client wait for each other, fairly to other clients
+  std::string owner;   // whose tokens these are, for Engine::forget(); "": nobody's
 };
 
 enum class Phase { Waiting, Reading, Writing, Paused, Finished };

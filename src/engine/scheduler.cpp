@@ -185,7 +185,8 @@ bool Scheduler::fits(const Place& place) {
 
 void Scheduler::begin(Place& place, Clock::time_point now) {
   Sequence& sequence = *place.sequence;
-  const KvSpace::Claim claim = space_.claim(sequence.window(), shares(sequence.request()));
+  const Request& request = sequence.request();
+  const KvSpace::Claim claim = space_.claim(sequence.window(), shares(request), request.owner);
   place.slot = claim.slot;
   place.admitted = ++n_admitted_;
   sequence.start(claim.n_tokens);

@@ -20,12 +20,13 @@ std::int64_t seconds_now() {
 }  // namespace
 
 House::House(chat::Assistant& the_assistant, store::SessionStore& the_store,
-             const HtmlWriter& writer, const PageFacts& the_facts)
+             const HtmlWriter& writer, const PageFacts& the_facts, server::Metrics& metrics,
+             KeptFile kept)
     : assistant(the_assistant),
       store(the_store),
       html(writer),
       facts(the_facts),
-      turns(the_assistant, the_store, tools::built_in_tools(seconds_now)),
+      turns(the_assistant, the_store, tools::built_in_tools(seconds_now), metrics, std::move(kept)),
       helpers(kMostHelpers) {}
 
 std::optional<store::SessionId> Call::session() const {

@@ -11,6 +11,7 @@
 #include "page/html_writer.h"
 #include "page/status_history.h"
 #include "page/turns.h"
+#include "server/metrics.h"
 #include "server/router.h"
 #include "server/task_queue.h"
 #include "store/session_store.h"
@@ -20,7 +21,7 @@ namespace smol::page {
 // Any thread. What it is given must outlive it.
 struct House {
   House(chat::Assistant& the_assistant, store::SessionStore& the_store, const HtmlWriter& writer,
-        const PageFacts& the_facts);
+        const PageFacts& the_facts, server::Metrics& metrics, KeptFile kept);
 
   chat::Assistant& assistant;
   store::SessionStore& store;

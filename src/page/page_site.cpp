@@ -53,15 +53,16 @@ PageSite::PageSite(PageFacts facts, const server::AccessRules& rules, std::strin
 
 PageSite::~PageSite() = default;
 
-void PageSite::open(chat::Assistant& assistant, store::SessionStore& store, std::size_t n_threads) {
+void PageSite::open(chat::Assistant& assistant, store::SessionStore& store,
+                    server::Metrics& metrics, std::size_t n_threads, KeptFile kept) {
   facts_.threads = n_threads;
-  house_ = std::make_unique<House>(assistant, store, html_, facts_);
+  house_ = std::make_unique<House>(assistant, store, html_, facts_, metrics, std::move(kept));
   opened_ = house_.get();
 }
 
-void PageSite::close() {
+void PageSite::close(std::chrono::milliseconds grace) {
   if (house_) {
-    house_->turns.close();
+    house_->turns.close(grace);
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -15,6 +16,7 @@
 #include "page/html_writer.h"
 #include "page/templates.h"
 #include "server/access.h"
+#include "server/metrics.h"
 #include "server/router.h"
 #include "store/session_store.h"
 
@@ -32,11 +34,13 @@ class PageSite {
   // The router's handlers refer to this object.
   void add_routes(server::Router& router);
   // The model is loaded: until then pages say that it is, and all else is 503. Once, any thread;
-  // both must outlive it.
-  void open(chat::Assistant& assistant, store::SessionStore& store, std::size_t n_threads);
-  // The server is about to stop: streams end as soon as no turn runs in their session.
-  void close();
-  // No handler runs any more: turns that still run are cut and marked.
+  // assistant, store and metrics must outlive it.
+  void open(chat::Assistant& assistant, store::SessionStore& store, server::Metrics& metrics,
+            std::size_t n_threads, KeptFile kept = {});
+  // The server is about to stop: turns get `grace`, are then cut and marked; streams end as soon as
+  // no turn runs in their session.
+  void close(std::chrono::milliseconds grace);
+  // No handler runs any more: waits until turns have ended, or a second after close()'s grace.
   void end();
 
  private:

@@ -63,6 +63,10 @@ chat::AnswerOptions answer_options(const store::Settings& settings, const chat::
   return options;
 }
 
+std::string owner_of(const store::SessionId& session) {
+  return "page " + session;
+}
+
 chat::TurnRequest turn_request(const chat::PromptBuilder& builder, const store::Session& session,
                                std::span<const store::Message> path, const TurnWish& wish) {
   const std::vector<chat::Message> messages = store::prompt_messages(session.settings.system, path);
@@ -75,7 +79,8 @@ chat::TurnRequest turn_request(const chat::PromptBuilder& builder, const store::
   request.options.add_generation_prompt = !request.options.continue_final_message;
   request.prompt = builder.build(messages, request.options);
   request.answer = wish.answer;
-  request.client = "page " + session.id;
+  request.client = owner_of(session.id);
+  request.owner = request.client;
   request.n_calls = count_calls(messages);
   return request;
 }

@@ -17,6 +17,9 @@ struct TurnWish {
   bool think = true;
 };
 
+// Whose tokens a session's turns are, for the assistant.
+std::string owner_of(const store::SessionId& session);
+
 // Requires: settings whose ranges were checked.
 chat::AnswerOptions answer_options(const store::Settings& settings, const chat::ModelFacts& model);
 

@@ -1,8 +1,5 @@
 #include "page/status_history.h"
 
-#include <fstream>
-#include <string>
-
 namespace smol::page {
 namespace {
 
@@ -39,19 +36,6 @@ void StatusHistory::note(Clock::time_point now, const chat::AssistantStats& stat
 std::vector<StatusHistory::Sample> StatusHistory::samples() const {
   const std::lock_guard lock(mutex_);
   return {samples_.begin(), samples_.end()};
-}
-
-std::uint64_t resident_bytes() {
-  constexpr std::uint64_t kUnit = 1024;
-  std::ifstream status("/proc/self/status");
-  std::string word;
-  while (status >> word) {
-    std::uint64_t size = 0;
-    if (word == "VmRSS:" && status >> size) {
-      return size * kUnit;
-    }
-  }
-  return 0;
 }
 
 }  // namespace smol::page

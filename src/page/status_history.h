@@ -39,7 +39,4 @@ class StatusHistory {
   std::uint64_t generated_ = 0, read_ = 0;
 };
 
-// Memory that the program holds now (Linux: resident set); 0 where the system does not say.
-std::uint64_t resident_bytes();
-
 }  // namespace smol::page

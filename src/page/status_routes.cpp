@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/resident_memory.h"
 #include "page/session_routes.h"
 #include "page/values.h"
 #include "server/api_error.h"

@@ -11,6 +11,7 @@ namespace smol::page {
 namespace {
 
 constexpr std::size_t kMostRounds = 8;
+constexpr std::chrono::seconds kKeepAfter{20};  // of silence
 constexpr const char* kDiskHint = "Free some space; it is tried again each second.";
 
 store::AnswerState state_of(const chat::TurnFinished& finished) {
@@ -29,6 +30,35 @@ store::AnswerState state_of(const chat::TurnFinished& finished) {
   return store::AnswerState::Done;
 }
 
+// Measures a round on its way to the answer, as those of the API are.
+class MeteredSink final : public chat::TurnSink {
+ public:
+  MeteredSink(std::shared_ptr<chat::TurnSink> sink, server::Metrics& metrics)
+      : sink_(std::move(sink)), meter_(metrics) {}
+
+  void on_progress(const chat::TurnProgress& progress) noexcept override {
+    sink_->on_progress(progress);
+  }
+
+  void on_event(const chat::AnswerEvent& event) noexcept override {
+    meter_.token();
+    sink_->on_event(event);
+  }
+
+  void on_finished(const chat::TurnFinished& finished) noexcept override {
+    if (finished.end != chat::TurnEnd::Cancelled) {
+      meter_.finished(finished.usage);
+    }
+    sink_->on_finished(finished);
+  }
+
+  void on_failed(const Error& error) noexcept override { sink_->on_failed(error); }
+
+ private:
+  std::shared_ptr<chat::TurnSink> sink_;
+  server::TurnMeter meter_;
+};
+
 store::AnswerError error_of(const Error& error) {
   if (error.code() == ErrorCode::Exhausted) {
     return {error.what(), "Try again in a moment."};
@@ -40,7 +70,8 @@ store::AnswerError error_of(const Error& error) {
 
 void Turns::begin_round(const LivePtr& live, chat::TurnRequest request) {
   const auto make_turn = [&](std::shared_ptr<chat::TurnSink> sink) {
-    return assistant_.start(std::move(request), std::move(sink));
+    return assistant_.start(std::move(request),
+                            std::make_shared<MeteredSink>(std::move(sink), metrics_));
   };
   const auto on_end = [door = door_, live] {
     const std::lock_guard lock(door->mutex);
@@ -158,6 +189,7 @@ void Turns::finish(const LivePtr& live, store::AnswerState state, std::int64_t l
   }
   live->is_over = true;
   live->save_at = Clock::now() + kSavePeriod;
+  keep_at_ = Clock::now() + kKeepAfter;
   const auto found = lives_.find(turn.session);
   if (is_saved && found != lives_.end() && found->second == live) {
     lives_.erase(found);
@@ -168,8 +200,7 @@ void Turns::finish(const LivePtr& live, store::AnswerState state, std::int64_t l
   } else if (state == store::AnswerState::Done) {
     titles_.want(turn.session);
   }
-  is_woken_ = true;
-  changed_.notify_all();
+  wake();
 }
 
 // What has come so far; and an answer that could not be saved at its end.
@@ -194,7 +225,7 @@ void Turns::save(const LivePtr& live) noexcept {
   if (live->is_over && is_done && found != lives_.end() && found->second == live) {
     lives_.erase(found);
     queue_next(live->answer->turn().session);
-    changed_.notify_all();
+    wake();
   }
 }
 

@@ -46,10 +46,9 @@ void Turns::start(const store::Turn& turn, TurnWish wish) {
     const std::lock_guard lock(mutex_);
     lives_[turn.session] = live;
     listeners_.tell(turn.session, std::vector{live->answer->begun()});
-    is_woken_ = true;
+    wake();
   }
   begin_round(live, std::move(request));
-  changed_.notify_all();
 }
 
 void Turns::start_queued(const store::SessionId& session) {

@@ -1,5 +1,6 @@
 #include "page/turns.h"
 
+#include <algorithm>
 #include <charconv>
 #include <exception>
 #include <utility>
@@ -11,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostJobs = 1UL << 20U;
 constexpr std::chrono::milliseconds kBeat{50}, kIdleBeat{500};
-constexpr std::chrono::seconds kLongWait{3600}, kEndPatience{2};
+constexpr std::chrono::seconds kLongWait{3600}, kEndPatience{1};
 
 // The offset of an event's id, where it belongs to this turn.
 std::optional<std::size_t> offset_of(std::string_view event_id, store::TurnId turn) {
@@ -31,30 +32,30 @@ StreamEvent idle_snapshot(std::optional<store::MessageId> last) {
 
 }  // namespace
 
-Turns::Turns(chat::Assistant& assistant, store::SessionStore& store, std::vector<tools::Tool> tools)
+Turns::Turns(chat::Assistant& assistant, store::SessionStore& store, std::vector<tools::Tool> tools,
+             server::Metrics& metrics, KeptFile kept)
     : assistant_(assistant),
       store_(store),
       tools_(std::move(tools)),
+      metrics_(metrics),
       titles_(assistant, store),
+      kept_(assistant, store, std::move(kept),
+            [this](const store::Settings& settings, bool think) { return wish(settings, think); }),
       door_(std::make_shared<Door>()),
-      jobs_(kMostJobs) {
+      jobs_(kMostJobs),
+      chores_(kMostJobs) {
   door_->turns = this;
+  kept_.restore();
   purge_at_ = Clock::now() + store::SessionStore::kUndoTime;  // what an earlier run deleted
   beat_ = std::thread([this] { run_beat(); });
 }
 
-// Those that are not saved after a moment.
-std::vector<Turns::LivePtr> Turns::interrupt_all() {
+// Those that are not saved in time.
+std::vector<Turns::LivePtr> Turns::wait_for_end() {
   std::vector<LivePtr> left;
   std::unique_lock lock(mutex_);
-  is_closing_ = true;
-  for (const auto& [session, live] : lives_) {
-    live->answer->interrupt();
-    if (live->waits) {
-      add_job([this, live = live] { go_on(live); });
-    }
-  }
-  changed_.wait_for(lock, kEndPatience, [this] { return lives_.empty(); });
+  changed_.wait_until(lock, end_at_,
+                      [this] { return lives_.empty() && !keep_at_ && !is_keeping_; });
   left.reserve(lives_.size());
   for (const auto& [session, live] : lives_) {
     left.push_back(live);
@@ -63,9 +64,8 @@ std::vector<Turns::LivePtr> Turns::interrupt_all() {
 }
 
 Turns::~Turns() {
-  titles_.give_way();
-  const std::vector<LivePtr> left = interrupt_all();
-  for (const LivePtr& live : left) {
+  close(std::chrono::milliseconds{0});
+  for (const LivePtr& live : wait_for_end()) {
     finish(live, store::AnswerState::Interrupted);
   }
   {
@@ -110,15 +110,18 @@ bool Turns::act(const store::SessionId& session, TurnAction action) {
       }
       break;
     case TurnAction::Pause:
+      live->is_paused = true;
       live->answer->pause();
       break;
     case TurnAction::Resume:
+      live->is_paused = false;
       live->answer->resume();
       break;
     case TurnAction::AnswerNow:
       live->answer->answer_now();
       break;
   }
+  wake();
   return true;
 }
 
@@ -154,6 +157,7 @@ bool Turns::decide(std::string_view call_id, bool allows) {
       live->answer->set_call(found->second);
       live->waits = false;
       add_job([this, live = live] { go_on(live); });
+      wake();
       return true;
     }
   }
@@ -196,18 +200,21 @@ void Turns::drop(const store::SessionId& session) {
 }
 
 void Turns::purge_later() {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto at = Clock::now() + store::SessionStore::kUndoTime + kSavePeriod;
-    purge_at_ = purge_at_.value_or(at);
-    is_woken_ = true;
-  }
-  changed_.notify_all();
+  const std::lock_guard lock(mutex_);
+  const auto at = Clock::now() + store::SessionStore::kUndoTime + kSavePeriod;
+  purge_at_ = purge_at_.value_or(at);
+  wake();
 }
 
-void Turns::close() {
+void Turns::close(std::chrono::milliseconds grace) {
+  titles_.give_way();
   const std::lock_guard lock(mutex_);
-  is_closing_ = true;
+  if (std::exchange(is_closing_, true)) {
+    return;
+  }
+  cut_at_ = Clock::now() + grace;
+  end_at_ = cut_at_ + kEndPatience;
+  wake();
   for (const store::SessionId& session : listeners_.sessions()) {
     if (find(session) == nullptr) {
       listeners_.close(session);
@@ -234,10 +241,13 @@ void Turns::run_beat() {
   }
 }
 
+// Before the store forgets that there was something: what a kill leaves here, the next run removes.
 void Turns::purge() noexcept {
   bool again = true;
   try {
-    again = store_.purge();  // others may have been deleted meanwhile
+    if (kept_.forget(store_.deletions(), [this] { return has_time(); })) {
+      again = store_.purge();  // others may have been deleted meanwhile
+    }
   } catch (const std::exception&) {
     // the disk may be full only for now
   }
@@ -246,27 +256,82 @@ void Turns::purge() noexcept {
   }
 }
 
-// Requires the mutex.
+void Turns::keep() noexcept {
+  kept_.save([this] { return has_time(); });
+  const std::lock_guard lock(mutex_);
+  is_keeping_ = false;
+  wake();
+}
+
+bool Turns::has_time() const {
+  const std::lock_guard lock(mutex_);
+  return !is_closing_ || Clock::now() < end_at_;
+}
+
+void Turns::wake() {
+  is_woken_ = true;
+  changed_.notify_all();
+}
+
+void Turns::cut(const LivePtr& live) {
+  live->is_cut = true;
+  live->answer->interrupt();
+  if (live->waits) {
+    add_job([this, live] { go_on(live); });
+  }
+}
+
+// Until a person acts.
+bool Turns::stands_still(const Live& live) {
+  return live.waits || (live.is_paused && live.answer->phase() == "paused");
+}
+
+// The same, and all of it is saved.
+bool Turns::rests(const Live& live) {
+  return stands_still(live) && !live.is_over && !live.is_saving &&
+         live.answer->answer() == live.saved;
+}
+
 Turns::Clock::duration Turns::beat(Clock::time_point now) {
   beat_turns(now);
-  if (purge_at_ && now >= *purge_at_) {
-    purge_at_.reset();
-    add_job([this] { purge(); });
-  }
-  if (!lives_.empty()) {
+  const Clock::duration quiet = beat_chores(now);
+  const bool all_rest =
+      std::ranges::all_of(lives_, [](const auto& entry) { return rests(*entry.second); });
+  if (!all_rest || (is_closing_ && !lives_.empty())) {
     return kBeat;
   }
-  if (titles_.waits()) {
+  if (lives_.empty() && titles_.waits() && !is_closing_) {
     add_job([this] { titles_.make_one(); });
     return kIdleBeat;
   }
-  return purge_at_ ? *purge_at_ - now : Clock::duration(kLongWait);
+  return quiet;
+}
+
+Turns::Clock::duration Turns::beat_chores(Clock::time_point now) {
+  Clock::duration quiet = kLongWait;
+  if (purge_at_ && now >= *purge_at_) {
+    purge_at_.reset();
+    chores_.add([this] { purge(); });
+  } else if (purge_at_) {
+    quiet = *purge_at_ - now;
+  }
+  if (keep_at_ && lives_.empty() && (is_closing_ || now >= *keep_at_)) {
+    keep_at_.reset();
+    is_keeping_ = true;
+    chores_.add([this] { keep(); });
+  } else if (keep_at_ && lives_.empty()) {
+    quiet = std::min(quiet, *keep_at_ - now);
+  }
+  return quiet;
 }
 
 void Turns::beat_turns(Clock::time_point now) {
   for (const auto& [session, live] : lives_) {
     if (!live->is_over) {
       tell_news(*live);
+    }
+    if (is_closing_ && !live->is_cut && (now >= cut_at_ || stands_still(*live))) {
+      cut(live);
     }
     if (now >= live->save_at && !live->is_saving) {
       live->is_saving = true;

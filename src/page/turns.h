@@ -1,6 +1,7 @@
 // The turns of all sessions while they run: they belong to the server, not to who listens. Each is
 // made by the assistant, saved once a second and at its end, and told to its session's listeners at
-// most twenty times a second. Tools are run here, and asked for.
+// most twenty times a second. Tools are run here, and asked for. While nothing else is to be done,
+// titles are made, what was deleted is removed, and what was computed is kept for the next run.
 #pragma once
 
 #include <atomic>
@@ -21,10 +22,12 @@
 #include <vector>
 
 #include "chat/assistant.h"
+#include "page/kept_sessions.h"
 #include "page/listeners.h"
 #include "page/live_answer.h"
 #include "page/prompts.h"
 #include "page/titles.h"
+#include "server/metrics.h"
 #include "server/task_queue.h"
 #include "store/session_store.h"
 #include "tools/tool.h"
@@ -42,8 +45,9 @@ enum class TurnAction { Stop, Pause, Resume, AnswerNow };
 // Any thread. What it is given must outlive it.
 class Turns {
  public:
-  Turns(chat::Assistant& assistant, store::SessionStore& store, std::vector<tools::Tool> tools);
-  // Running turns are cut and marked as interrupted, streams end.
+  Turns(chat::Assistant& assistant, store::SessionStore& store, std::vector<tools::Tool> tools,
+        server::Metrics& metrics, KeptFile kept);
+  // As close(): waits until all is done, or its time is over; streams end.
   ~Turns();
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
@@ -71,8 +75,9 @@ class Turns {
   void drop(const store::SessionId& session);
   // Something was deleted: once it can no longer be brought back it is removed from the files.
   void purge_later();
-  // No stream but those of running turns: the server ends.
-  void close();
+  // The server ends: no stream but those of running turns, which get `grace`, are then cut and
+  // marked as interrupted, and what was computed is kept, within a second more. Returns at once.
+  void close(std::chrono::milliseconds grace);
 
   // How an answer is to be made where only the session's settings say so.
   TurnWish wish(const store::Settings& settings, bool think) const;
@@ -93,8 +98,10 @@ class Turns {
     store::Answer saved;            // what the store has
     Clock::time_point save_at{};
     bool is_saving = false;
-    bool waits = false;    // for a person
-    bool is_over = false;  // ended, perhaps not saved yet
+    bool waits = false;      // for a person
+    bool is_paused = false;  // is to be
+    bool is_cut = false;     // the server ends
+    bool is_over = false;    // ended, perhaps not saved yet
   };
 
   using LivePtr = std::shared_ptr<Live>;
@@ -122,17 +129,26 @@ class Turns {
               store::AnswerError error = {}) noexcept;
   void save(const LivePtr& live) noexcept;
 
-  std::vector<LivePtr> interrupt_all();
+  std::vector<LivePtr> wait_for_end();
   void purge() noexcept;
+  void keep() noexcept;
+  bool has_time() const;
   void run_beat();
-  // What is due, and how long nothing else will be.
+  // The rest require the mutex. What is due, and how long nothing else will be.
   Clock::duration beat(Clock::time_point now);
+  Clock::duration beat_chores(Clock::time_point now);
   void beat_turns(Clock::time_point now);
+  void wake();
+  void cut(const LivePtr& live);
+  static bool stands_still(const Live& live);
+  static bool rests(const Live& live);
 
   chat::Assistant& assistant_;
   store::SessionStore& store_;
   const std::vector<tools::Tool> tools_;
+  server::Metrics& metrics_;
   Titles titles_;
+  const KeptSessions kept_;
   const std::shared_ptr<Door> door_;
   std::atomic<std::size_t> n_answers_{0};
 
@@ -140,10 +156,12 @@ class Turns {
   std::condition_variable changed_;  // for the beat, and who waits for the end
   std::map<store::SessionId, LivePtr> lives_;
   Listeners listeners_;
-  std::optional<Clock::time_point> purge_at_;
-  bool is_woken_ = false, is_closing_ = false, ends_ = false;
+  std::optional<Clock::time_point> purge_at_, keep_at_;
+  Clock::time_point cut_at_{}, end_at_{};  // once it is closing
+  bool is_woken_ = false, is_closing_ = false, is_keeping_ = false, ends_ = false;
 
   server::TaskQueue jobs_;
+  server::TaskQueue chores_;  // what takes its time: of files
   std::thread beat_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/json.h"
+#include "base/resident_memory.h"
 
 namespace smol::server {
 namespace {
@@ -57,7 +58,8 @@ std::string stats_text(const chat::AssistantStats& stats) {
       {"turns_cancelled_total", "Turns that were cancelled.", real(stats.cancelled)},
       {"turns_failed_total", "Turns that failed.", real(stats.failed)},
       {"prompt_tokens_per_second", "Speed of reading, lately.", stats.prompt_tokens_per_second},
-      {"generated_tokens_per_second", "Speed of writing, lately.",
+      {"generated_tokens_per_second",
+       "Speed of the steps that write, lately, without the pauses between them.",
        stats.generated_tokens_per_second},
   }};
   std::string out;
@@ -122,6 +124,8 @@ std::string Metrics::text(const chat::AssistantStats* stats) const {
   out += single("slow_readers_total", "Clients dropped since they did not read.",
                 static_cast<double>(slow_readers.load()));
   out += single("start_time_seconds", "When the server started, in seconds since 1970.", started_);
+  out += single("resident_memory_bytes", "Memory that the program holds.",
+                static_cast<double>(resident_bytes()));
   out += time_to_first_token.text("time_to_first_token_seconds",
                                   "From the start of a turn to its first token.");
   out +=

@@ -69,7 +69,7 @@ void follow_first_message(Connection& db, const SessionId& id) {
   update_session(db, session);
 }
 
-std::vector<DeletionId> deletions(Connection& db, std::string_view sql, std::int64_t value) {
+std::vector<DeletionId> deletion_ids(Connection& db, std::string_view sql, std::int64_t value) {
   Rows row = db.query(sql, value);
   std::vector<DeletionId> ids;
   while (row.next()) {
@@ -144,6 +144,17 @@ std::optional<Deletion> SessionStore::undo(DeletionId id) {
   return deletion;
 }
 
+std::vector<Deletion> SessionStore::deletions() const {
+  const Lock lock(mutex_);
+  Rows row =
+      connection_->query("SELECT id, session_id, message_id FROM deletions WHERE NOT purged");
+  std::vector<Deletion> found;
+  while (row.next()) {
+    found.push_back({row.integer(0), row.text(1), row.maybe_integer(2)});
+  }
+  return found;
+}
+
 bool SessionStore::purge() {
   const Lock lock(mutex_);
   remove_expired();
@@ -157,8 +168,8 @@ bool SessionStore::purge() {
 void SessionStore::remove_expired() {
   Transaction transaction(*connection_);
   const auto expired =
-      deletions(*connection_, "SELECT id FROM deletions WHERE created_at <= ?1 AND NOT purged",
-                to_number(clock_() - kUndoTime));
+      deletion_ids(*connection_, "SELECT id FROM deletions WHERE created_at <= ?1 AND NOT purged",
+                   to_number(clock_() - kUndoTime));
   for (const DeletionId id : expired) {
     connection_->execute("DELETE FROM sessions WHERE deletion_id = ?1", id);
     // Whatever hangs below goes with it, also what another deletion took.

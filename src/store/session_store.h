@@ -154,6 +154,8 @@ class SessionStore {
   Deletion erase_message(MessageId id);
   // Nothing: it was brought back before, the time is over, or what it belonged to is deleted.
   std::optional<Deletion> undo(DeletionId id);
+  // What was deleted, and no purge() has removed yet.
+  std::vector<Deletion> deletions() const;
   // Removes what can no longer be brought back from messages, search index, free pages and WAL.
   // False: there is nothing left to do. Takes as long as copying the file; to be called every few
   // seconds, since another program that is reading the file holds it up.

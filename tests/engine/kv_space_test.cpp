@@ -64,6 +64,47 @@ TEST(KvSpace, KeepsWhatSequencesAtWorkHold) {
   EXPECT_TRUE(space.make_room(6));
 }
 
+void use_as(FakeDecoder& decoder, KvSpace& space, std::span<const TokenId> tokens,
+            const std::string& owner) {
+  const KvSpace::Claim claim = space.claim(tokens, true, owner);
+  feed(decoder, space, claim, tokens);
+  space.release(claim.slot);
+}
+
+std::vector<TokenId> joined(std::vector<TokenId> tokens, const std::vector<TokenId>& more) {
+  tokens.insert(tokens.end(), more.begin(), more.end());
+  return tokens;
+}
+
+TEST(KvSpace, ForgetsWhatOneOwnerAloneBrought) {
+  FakeDecoder decoder({.context = 256, .n_slots = 4, .n_blocks = 12, .max_batch = 64});
+  KvSpace space(decoder);
+  const std::vector<TokenId> mine = joined(numbers(64, 1), numbers(100, 2));
+  const std::vector<TokenId> others = joined(numbers(64, 1), numbers(100, 3));
+  use_as(decoder, space, mine, "me");
+  use_as(decoder, space, others, "you");
+  EXPECT_EQ(space.reusable(mine), mine.size() - 1);
+  space.forget("me");
+  EXPECT_EQ(space.reusable(mine), 64U);
+  EXPECT_EQ(space.reusable(others), others.size() - 1);
+  space.forget("you");
+  EXPECT_EQ(space.reusable(others), 0U);
+  EXPECT_EQ(decoder.n_free_blocks(), decoder.n_blocks());
+}
+
+TEST(KvSpace, DoesNotForgetWhatIsInUse) {
+  FakeDecoder decoder({.context = 256, .n_slots = 4, .n_blocks = 12, .max_batch = 64});
+  KvSpace space(decoder);
+  const std::vector<TokenId> tokens = numbers(100, 1);
+  const KvSpace::Claim claim = space.claim(tokens, true, "me");
+  feed(decoder, space, claim, tokens);
+  space.forget("me");
+  EXPECT_EQ(decoder.tokens(claim.slot), tokens);
+  space.release(claim.slot);
+  space.forget("me");
+  EXPECT_EQ(decoder.n_free_blocks(), decoder.n_blocks());
+}
+
 TEST(KvSpace, SharesFullBlocksWithEverySlot) {
   FakeDecoder decoder(kShared);
   KvSpace space(decoder);
@@ -151,7 +192,7 @@ class SavedCache : public ::testing::Test {
     const std::vector<TokenId> end = numbers(100, 2);
     other.insert(other.end(), end.begin(), end.end());
     submit(engine, request_of(other)).finished();
-    n_saved_ = engine.save_cache(path_);
+    n_saved_ = *engine.save_cache(path_, {.nobodys = true});
   }
 
   static constexpr FakeSpec kSpec{.context = 512, .n_slots = 2, .n_blocks = 16, .max_batch = 64};
@@ -185,8 +226,60 @@ TEST_F(SavedCache, HoldsOnlyThePromptsThatWereAskedFor) {
   FakeDecoder decoder(kSpec);
   Engine engine(decoder, kOptions);
   engine.restore_cache(path_);
-  const std::vector<std::vector<TokenId>> prompts{numbers(130, 1)};
-  EXPECT_EQ(engine.save_cache(path_, prompts), 128U);
+  const std::vector<OwnedPrompt> prompts{{"", numbers(130, 1)}};
+  EXPECT_EQ(engine.save_cache(path_, {.prompts = prompts}), 128U);
+}
+
+TEST_F(SavedCache, HoldsNoMoreThanItMay) {
+  FakeDecoder decoder(kSpec);
+  Engine engine(decoder, kOptions);
+  engine.restore_cache(path_);
+  const std::size_t size = bytes_of(path_).size();
+  const std::vector<OwnedPrompt> prompts{{"", numbers(200, 1)}};
+  EXPECT_EQ(engine.save_cache(path_, {.prompts = prompts, .nobodys = true, .max_bytes = size}),
+            5U * 64U);
+  EXPECT_EQ(engine.save_cache(path_, {.prompts = prompts, .nobodys = true, .max_bytes = size - 1}),
+            4U * 64U);
+  EXPECT_LT(bytes_of(path_).size(), size);
+  EXPECT_EQ(engine.save_cache(path_, {.nobodys = true, .max_bytes = 0}), 0U);
+  FakeDecoder other(kSpec);
+  EXPECT_EQ(Engine(other, kOptions).restore_cache(path_), 0U);
+}
+
+TEST_F(SavedCache, StaysAsItWasWhereThereIsNoTimeForAnother) {
+  const std::string before = bytes_of(path_);
+  FakeDecoder decoder(kSpec);
+  Engine engine(decoder, kOptions);
+  submit(engine, request_of(numbers(400, 7))).finished();
+  int n_asked = 0;
+  EXPECT_EQ(engine.save_cache(path_, {.nobodys = true, .goes_on = [&] { return ++n_asked < 2; }}),
+            std::nullopt);
+  EXPECT_EQ(n_asked, 2);
+  EXPECT_EQ(bytes_of(path_), before);
+}
+
+TEST_F(SavedCache, GivesEachOwnerWhatItsPromptBeginsWith) {
+  FakeDecoder decoder(kSpec);
+  Engine engine(decoder, kOptions);
+  const std::vector<OwnedPrompt> prompts{{"me", numbers(150, 1)}, {"you", numbers(64, 1)}};
+  EXPECT_EQ(engine.restore_cache(path_, prompts), 128U);
+  EXPECT_EQ(engine.save_cache(path_, {.nobodys = true}), 0U);
+  engine.forget("me");
+  EXPECT_EQ(engine.reusable(numbers(200, 1)), 64U);
+  engine.forget("you");
+  EXPECT_EQ(engine.reusable(numbers(200, 1)), 0U);
+}
+
+TEST_F(SavedCache, LeavesOutWhatAnOwnerBroughtUnlessItIsAskedFor) {
+  FakeDecoder decoder(kSpec);
+  Engine engine(decoder, kOptions);
+  Request owned = request_of(numbers(200, 4));
+  owned.owner = "me";
+  submit(engine, owned).finished();
+  submit(engine, request_of(numbers(70, 5))).finished();
+  EXPECT_EQ(engine.save_cache(path_, {.nobodys = true}), 64U);
+  const std::vector<OwnedPrompt> prompts{{"me", numbers(200, 4)}};
+  EXPECT_EQ(engine.save_cache(path_, {.prompts = prompts}), 192U);
 }
 
 TEST_F(SavedCache, IsKeptAsFarAsThereIsRoom) {

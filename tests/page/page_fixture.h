@@ -146,7 +146,7 @@ class PageTest : public ::testing::Test {
     site = std::make_unique<PageSite>(PageFacts{"1.0", "Demo", "demo.gguf", "avx2", 0}, rules,
                                       rules.api_keys.empty() ? "" : rules.api_keys.back());
     site->add_routes(router);
-    site->open(assistant, *store, 2);
+    site->open(assistant, *store, metrics, 2, kept);
   }
 
   // As after kill -9: what the disk holds is all there is.
@@ -238,6 +238,8 @@ class PageTest : public ::testing::Test {
   test::TempFolder folder;
   server::AccessRules rules;
   server::FakeAssistant assistant;
+  server::Metrics metrics;
+  KeptFile kept{folder.path() / "sessions.kv", 1000000, [](const std::string& /*error*/) {}};
   server::Router router;
   std::unique_ptr<store::SessionStore> store;
   std::unique_ptr<PageSite> site;

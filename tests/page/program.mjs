@@ -1,7 +1,7 @@
 // What only the program itself can show: kills and restarts, reading offline, long and foreign sessions, figures. PAGE_PROGRAM names it.
 // Limits in milliseconds are for a quiet machine; they grow with PAGE_TIMEOUT_MS.
 import {spawn} from 'node:child_process';
-import {mkdtempSync, rmSync} from 'node:fs';
+import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -27,6 +27,30 @@ class Program {
     return this;
   }
   async stop(signal = 'SIGTERM') { this.child.kill(signal); await this.ended; }
+  // Without a browser: forms and what they answer.
+  post(path, form) { return fetch(this.url + path, {method: 'POST', body: new URLSearchParams(form)}); }
+  async json(path) { return (await fetch(this.url + path)).json(); }
+  async metric(name) { return Number((await (await fetch(`${this.url}/metrics`)).text()).match(new RegExp(`^smolbot_${name} (\\S+)$`, 'm'))[1]); }
+  async until(session, check) {
+    for (let status; ;) {
+      status = await this.json(`/api/status?session_id=${session}`);
+      if (check(status)) return;
+      await new Promise(done => setTimeout(done, 50));
+    }
+  }
+  // A message whose answer has `max_tokens`; the id of its session.
+  async begin(session_id, message, max_tokens, more = {}) {
+    const answer = await this.post('/api/chat', {session_id, message, think: 'off', max_tokens, ...more});
+    expect(answer.ok, `${answer.status} ${await answer.text()}`);
+    return session_id || answer.headers.get('HX-Replace-Url').split('/').pop();
+  }
+  // The same, whole; and how much of its prompt was not read again.
+  async ask(session_id, message) {
+    const before = [await this.metric('prompt_tokens_total'), await this.metric('cached_tokens_total')];
+    const session = await this.begin(session_id, message, 8);
+    await this.until(session, status => !status.turn);
+    return {session, prompt: await this.metric('prompt_tokens_total') - before[0], cached: await this.metric('cached_tokens_total') - before[1]};
+  }
 }
 
 const place = await new Program('shared').start();
@@ -183,6 +207,67 @@ const checks = [
     await context.close();
     await locked.stop();
   }],
+  ['what was computed for a conversation outlives a restart and a kill, but not the conversation', async () => {
+    const alone = await new Program('kept').start();
+    const text = word => Array.from({length: 120}, (_, n) => `${word} ${n}`).join(', ');
+    // Whether the file holds some of the text's ids in a row.
+    const holds = async message => {
+      const {tokens} = await (await fetch(`${alone.url}/tokenize`, {method: 'POST', body: JSON.stringify({content: message})})).json();
+      const file = readFileSync(join(alone.data, 'sessions.kv'));
+      const row = begin => Buffer.from(Int32Array.from(tokens.slice(begin, begin + 12)).buffer);
+      return Array.from({length: Math.floor(tokens.length / 12)}, (_, n) => row(12 * n)).some(ids => file.includes(ids));
+    };
+    const kept = await alone.ask('', text('apples'));
+    const deleted = await alone.ask('', text('birds'));
+    const restart = async signal => { await alone.stop(signal); await alone.start(); };
+    const begin = performance.now();
+    await alone.stop();
+    expect(performance.now() - begin < 5000, `the end took ${performance.now() - begin} ms`);
+    await alone.start();
+    expect(await holds(text('apples')) && await holds(text('birds')), 'the file does not hold the conversations');
+    const again = await alone.ask(kept.session, 'And then?');
+    expect(again.cached > kept.prompt - 64 && again.prompt > kept.prompt, `after a restart ${JSON.stringify([kept, again])}`);
+    await alone.post('/api/delete', {session_id: deleted.session});
+    for (let n = 0; await holds(text('birds')); n++) {
+      expect(n < 60, 'the file still holds what was deleted');
+      await new Promise(done => setTimeout(done, 1000));
+    }
+    expect(await holds(text('apples')), 'the file lost what was not deleted');
+    const anew = await alone.ask('', text('birds'));
+    expect(anew.cached < deleted.cached + 64, `memory still holds what was deleted: ${JSON.stringify([deleted, anew])}`);
+    await restart('SIGKILL');
+    const third = await alone.ask(kept.session, 'And now?');
+    expect(third.cached > again.prompt - 64, `after a kill ${JSON.stringify([again, third])}`);
+    await alone.stop();
+  }],
+  ['an answer that nobody listens to gets its time when the server ends', async () => {
+    const alone = await new Program('ends').start();
+    const session = await alone.begin('', 'Tell me more', 30, {grammar: `root ::= "${'word '.repeat(30)}"`});
+    await alone.until(session, status => status.turn?.phase === 'writing');
+    const begin = performance.now();
+    await alone.stop();
+    expect(performance.now() - begin < 5000, `the end took ${performance.now() - begin} ms`);
+    await alone.start();
+    const {messages} = (await alone.json(`/api/export-chat?format=json&session_id=${session}`)).sessions[0];
+    expect(messages[1].state !== 'interrupted', JSON.stringify(messages[1]));
+    await alone.stop();
+  }],
+  ['a paused answer wakes nobody up, and goes on', async () => {
+    const alone = await new Program('paused').start();
+    const session = await alone.begin('', 'Tell me more', 200, {grammar: `root ::= "${'word '.repeat(200)}"`});
+    await alone.until(session, status => status.turn?.phase === 'writing');
+    await alone.post('/api/pause', {session_id: session});
+    await alone.until(session, status => status.turn.phase === 'paused');
+    await new Promise(done => setTimeout(done, 2500));  // until it is saved
+    const tasks = `/proc/${alone.child.pid}/task`;
+    const switches = () => readdirSync(tasks).reduce((sum, task) => sum + Number(readFileSync(join(tasks, task, 'status'), 'utf8').match(/^voluntary_ctxt_switches:\s+(\d+)/m)[1]), 0);
+    const before = switches();
+    await new Promise(done => setTimeout(done, 1500));
+    expect(switches() - before < 10, `woke up ${switches() - before} times in 1.5 s`);
+    await alone.post('/api/resume', {session_id: session});
+    await alone.until(session, status => status.turn?.phase === 'writing');
+    await alone.stop();
+  }],
   ['a session of 1,000 messages is usable within a second, and older ones come when they are reached', on_page(async page => {
     const texts = Array.from({length: 1000}, (_, n) => n % 2 ? `Answer **${n}**.\n\n- one\n- two \`code\`` : `Question ${n}`);
     await import_file(page, [session_of('A thousand', texts)]);
@@ -255,6 +340,8 @@ const checks = [
     const metric = name => Number(metrics.match(new RegExp(`^smolbot_${name} (\\S+)$`, 'm'))[1]);
     const kv = await page.locator('progress').evaluate(node => [node.value, node.max]);
     expect(kv[0] === metric('kv_bytes') && kv[1] === metric('kv_bytes_max'), `KV ${kv} against ${metric('kv_bytes')}, ${metric('kv_bytes_max')}`);
+    const memory = [(await place.json('/api/status')).memory_bytes, await place.metric('resident_memory_bytes')];
+    expect(Math.abs(memory[0] - memory[1]) < memory[0] / 10, `memory ${memory}`);
     const facts = await page.locator('.facts', {hasText: 'Queue'}).innerText();
     expect(facts.includes(`${metric('turns_waiting')} waiting, ${metric('turns_running')} running`), facts);
   })],

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <string>
 #include <variant>
 
@@ -260,6 +261,38 @@ TEST_F(PageTurns, AKilledServerMarksTheUnfinishedAnswerAndOffersToGoOn) {
   restart();
   EXPECT_EQ(last(session).answer.state, AnswerState::Interrupted);
   EXPECT_THAT(get("/chat/" + session).body, HasSubstr("Continue this answer"));
+}
+
+TEST_F(PageTurns, AnAnswerThatNobodyHearsGetsItsTimeWhenTheServerEnds) {
+  const std::string session = begin();
+  site->close(std::chrono::hours(1));
+  turn()->say("All of it.");
+  turn()->finish(assistant.finished);
+  site->end();
+  EXPECT_FALSE(turn()->cancelled());
+  EXPECT_EQ(last(session).answer.state, AnswerState::Done);
+  EXPECT_EQ(text_of_answer(last(session)), "All of it.");
+}
+
+TEST_F(PageTurns, WhatWaitsForAPersonIsNotWaitedForWhenTheServerEnds) {
+  const std::string session = begin("message=6*7&think=off&tools=on");
+  const auto tab = listen(session);
+  turn()->tell(chat::ToolCall{"call_0001", "calculator", R"({"expression": "6 * 7"})"});
+  turn()->finish(assistant.finished);
+  while (tab->next("progress").data["phase"] != "asking") {
+  }
+  site->close(std::chrono::hours(1));
+  EXPECT_EQ(tab->next("done").data["reason"], "interrupted");
+  site->end();
+  EXPECT_EQ(last(session).answer.state, AnswerState::Interrupted);
+}
+
+TEST_F(PageTurns, AreMeasuredAsThoseOfTheApi) {
+  EXPECT_THAT(metrics.text(nullptr), HasSubstr("time_to_first_token_seconds_count 0\n"));
+  finished_session();
+  const std::string text = metrics.text(nullptr);
+  EXPECT_THAT(text, HasSubstr("time_to_first_token_seconds_count 1\n"));
+  EXPECT_THAT(text, HasSubstr("queue_wait_seconds_count 1\n"));
 }
 
 TEST_F(PageTurns, AServerThatEndsSavesAndMarksWhatRuns) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -143,6 +145,30 @@ class FakeAssistant : public chat::Assistant {
   std::size_t reusable(std::span<const TokenId> /*prompt*/) const override { return 0; }
 
   chat::AssistantStats stats() const override { return stats_to_give; }
+
+  // The file holds the owners' names, one a line; what is restored or forgotten is listed.
+  std::optional<std::size_t> save_cache(const std::filesystem::path& path,
+                                        const engine::CacheWish& wish) override {
+    if (!wish.goes_on()) {
+      return std::nullopt;
+    }
+    std::ofstream file(path);
+    for (const engine::OwnedPrompt& prompt : wish.prompts) {
+      file << prompt.owner << "\n";
+    }
+    return wish.prompts.size();
+  }
+
+  std::size_t restore_cache(const std::filesystem::path& /*path*/,
+                            std::span<const engine::OwnedPrompt> prompts) override {
+    restored.assign(prompts.begin(), prompts.end());
+    return prompts.size();
+  }
+
+  void forget(const std::string& owner) override { forgotten.push_back(owner); }
+
+  std::vector<engine::OwnedPrompt> restored;  // by the latest restore_cache()
+  std::vector<std::string> forgotten;
 
   std::vector<std::shared_ptr<FakeTurn>> turns() const {
     const std::lock_guard lock(mutex_);

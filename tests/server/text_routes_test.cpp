@@ -136,6 +136,8 @@ TEST_F(TextRoutes, MetricsAreInPrometheusText) {
   EXPECT_THAT(text, HasSubstr("smolbot_queue_wait_seconds_bucket{le=\"0.05\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("smolbot_kv_bytes 4096.0\n"));
   EXPECT_THAT(text, HasSubstr("# TYPE smolbot_drafted_tokens_total counter"));
+  EXPECT_THAT(text, HasSubstr("# TYPE smolbot_resident_memory_bytes gauge"));
+  EXPECT_THAT(text, Not(HasSubstr("smolbot_resident_memory_bytes 0.0\n")));
 }
 
 TEST_F(TextRoutes, UnknownPathsAndMethodsAreRefused) {

@@ -39,6 +39,24 @@ TEST(Deletion, CannotBeUndoneAfterItsTime) {
   EXPECT_FALSE(store->purge());
 }
 
+TEST(Deletion, IsListedUntilItIsUndoneOrRemoved) {
+  TestStore store;
+  const SessionId id = store.talk("hello", "1").session;
+  const Turn other = store.talk("else", "2");
+  store->undo(store->erase_session(id).id);
+  EXPECT_TRUE(store->deletions().empty());
+  store->erase_session(id);
+  store->erase_message(other.answer);
+  const std::vector<Deletion> listed = store->deletions();
+  ASSERT_EQ(listed.size(), 2U);
+  EXPECT_EQ(listed[0].session, id);
+  EXPECT_EQ(listed[0].message, std::nullopt);
+  EXPECT_EQ(listed[1].message, other.answer);
+  store.now += kOver;
+  EXPECT_TRUE(store->purge());
+  EXPECT_TRUE(store->deletions().empty());
+}
+
 TEST(Deletion, TakesAMessageWithAllBelowAndBringsItBack) {
   TestStore store;
   const Turn first = store.talk("a", "1");

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -97,6 +99,18 @@ class ScriptedAssistant : public chat::Assistant {
   }
 
   std::size_t reusable(std::span<const TokenId> /*prompt*/) const override { return 0; }
+
+  std::optional<std::size_t> save_cache(const std::filesystem::path& /*path*/,
+                                        const engine::CacheWish& /*wish*/) override {
+    return 0;
+  }
+
+  std::size_t restore_cache(const std::filesystem::path& /*path*/,
+                            std::span<const engine::OwnedPrompt> /*prompts*/) override {
+    return 0;
+  }
+
+  void forget(const std::string& /*owner*/) override {}
 
   chat::AssistantStats stats() const override {
     chat::AssistantStats stats;
