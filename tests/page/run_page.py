@@ -1,7 +1,7 @@
-"""Runs the page's browser tests: its states and hostile answers of any length on the preview, its behaviour and hostile answers
-that a model can write against the program on the demo model, and what needs programs of its own to kill and start again.
+"""Runs the page's browser tests: its states and hostile answers of any length on the preview, its behaviour, its controls and hostile
+answers that a model can write against the program on the demo model, and what needs programs of its own to kill and start again.
 
-    run_page.py --program build/release/bin/smolbot [--only states|behaviour|hostile|program]
+    run_page.py --program build/release/bin/smolbot [--only states|behaviour|controls|hostile|program]
 
 What they need from npm is installed once, into build/page; the browser is Debian's chromium. Pictures: build/page/out. Ends
 with one line `N passed, N failed, N skipped`.
@@ -27,7 +27,7 @@ import setup_clients  # noqa: E402
 SUM = re.compile(r"^(\d+) passed, (\d+) failed$", re.MULTILINE)
 ON_PREVIEW = ("states", "hostile")
 # With tokens a second, where a phase must last.
-ON_PROGRAM = {"behaviour": ["--pace", "25"], "hostile": []}
+ON_PROGRAM = {"behaviour": ["--pace", "25"], "controls": ["--pace", "25"], "hostile": []}
 
 
 def set_up() -> pathlib.Path:
