@@ -4,6 +4,7 @@
 #include <ctime>
 #include <utility>
 
+#include "page/context_gauge.h"
 #include "page/message_views.h"
 #include "page/session_views.h"
 #include "page/values.h"
@@ -73,6 +74,7 @@ server::HttpResponse Call::messages(const store::SessionId& session,
   set_session(context, house.store, session);
   set_messages(context, house.store.newest_messages(session, kShownMessages),
                house.store.last_message(session));
+  context.set("context", context_value(house, session));
   context.set("toast", toast.value_or(jinja::Value::none()));
   return html("fragments/messages", std::move(context));
 }

@@ -1,9 +1,13 @@
 #include "page/message_routes.h"
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+#include "page/context_gauge.h"
 #include "page/message_views.h"
 #include "page/prompts.h"
 #include "page/session_views.h"
@@ -17,6 +21,9 @@ namespace {
 using jinja::Dict;
 using jinja::List;
 using jinja::Value;
+
+// Around a message that the address asks for.
+constexpr std::size_t kShownAbove = 10, kMostBehind = 1000;
 
 struct Starter {
   std::string_view title, text;
@@ -43,15 +50,35 @@ Value price_value(const Price& price) {
                       {"seconds", Value::number(price.seconds)}});
 }
 
-Price price_of_path(const Call& call, const store::SessionId& session,
-                    const std::vector<store::Message>& path, bool think) {
-  const store::Session about = call.house.store.session(session);
+// `unchanged`: as price_of() takes it, of the path's prompt.
+using Unchanged =
+    std::function<std::size_t(const chat::TurnRequest& request, const TurnWish& wish)>;
+
+Price price_of_path(const Call& call, const store::Session& about,
+                    const std::vector<store::Message>& path, bool think,
+                    const Unchanged& unchanged = {}) {
   if (store::prompt_messages(about.settings.system, path).empty()) {
     return {};  // all was forgotten, and templates take no empty list
   }
-  const chat::TurnRequest request = turn_request(call.house.assistant.builder(), about, path,
-                                                 call.house.turns.wish(about.settings, think));
-  return price_of(call.house.assistant, request);
+  const TurnWish wish = call.house.turns.wish(about.settings, think);
+  const chat::TurnRequest request = turn_request(call.house.assistant.builder(), about, path, wish);
+  return price_of(call.house.assistant, request,
+                  unchanged ? unchanged(request, wish) : request.prompt.ids.size());
+}
+
+// Of an edit of the path's last message, whose text may become any other.
+Price price_of_edit(const Call& call, std::vector<store::Message> path) {
+  const store::Session about = call.house.store.session(path.back().session);
+  std::vector<store::Message> other = path;
+  other.back().text = path.back().text.starts_with('x') ? "y" : "x";  // no letter in common
+  return price_of_path(call, about, path, about.settings.think,
+                       [&](const chat::TurnRequest& request, const TurnWish& wish) {
+                         const auto& ids = request.prompt.ids;
+                         const auto edited =
+                             turn_request(call.house.assistant.builder(), about, other, wish);
+                         const auto end = std::ranges::mismatch(ids, edited.prompt.ids).in1;
+                         return static_cast<std::size_t>(end - ids.begin());
+                       });
 }
 
 Value turn_value(const std::optional<RunningTurn>& turn) {
@@ -73,11 +100,49 @@ void refuse_while_running(const Call& call, const store::SessionId& session) {
   }
 }
 
-Value toast_value(const store::Deletion& deletion, std::string_view text, std::string_view target) {
+std::optional<store::Message> asked_message(const Call& call, const store::SessionId& session) {
+  if (!call.form.has("message")) {
+    return std::nullopt;
+  }
+  try {
+    store::Message message = call.house.store.message(call.form.id("message"));
+    return message.session == session ? std::optional(std::move(message)) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;  // deleted since the address was made
+  }
+}
+
+// From the message that the address asks for to the end, with some above it; its branch becomes the
+// active one. The newest messages (`whole`: as many as a browser keeps) where it asks for none, or
+// for one that is not there.
+store::Page shown_page(const Call& call, const store::SessionId& session) {
+  store::SessionStore& store = call.house.store;
+  const auto wanted = asked_message(call, session);
+  if (!wanted) {
+    return store.newest_messages(session, call.form.flag("whole") ? kKeptMessages : kShownMessages);
+  }
+  auto behind = store.messages_after(wanted->id);
+  if (!behind && !call.house.turns.running(session)) {
+    store.select(wanted->id);
+    behind = store.messages_after(wanted->id);
+  }
+  if (!behind || behind->size() > kMostBehind) {
+    return store.newest_messages(session, kShownMessages);
+  }
+  store::Page page = store.messages_before(wanted->id, kShownAbove);
+  page.messages.push_back(*wanted);
+  page.messages.insert(page.messages.end(), behind->begin(), behind->end());
+  return page;
+}
+
+// `opens`: the page that is left by the deletion is gone back to.
+Value toast_value(const store::Deletion& deletion, std::string_view text, std::string_view target,
+                  bool opens = false) {
   return Value::dict({{"text", text_value(text)},
                       {"undo_id", id_value(deletion.id)},
                       {"seconds", Value::integer(store::SessionStore::kUndoTime.count())},
-                      {"target", text_value(target)}});
+                      {"target", text_value(target)},
+                      {"opens", Value::boolean(opens)}});
 }
 
 }  // namespace
@@ -86,22 +151,19 @@ server::Reply get_chat(const Call& call) {
   House& house = call.house;
   const store::SessionId& id = call.request.rest;
   Dict context;
-  std::int64_t used = 0;
   if (id.empty()) {
     context.set("session", no_session_value(house.store.next_settings()));
     context.set("queued", Value::none());
     set_messages(context, {}, std::nullopt);
     context.set("turn", Value::none());
+    context.set("context", empty_context_value(house));
   } else {
     set_session(context, house.store, id);
-    const store::Page page =
-        house.store.newest_messages(id, call.form.flag("whole") ? kKeptMessages : kShownMessages);
-    used = context_used(page.messages);
+    const store::Page page = shown_page(call, id);
     set_messages(context, page, house.store.last_message(id));
     context.set("turn", turn_value(house.turns.running(id)));
+    context.set("context", context_value(house, id));
   }
-  context.set("context", Value::dict({{"used", Value::integer(used)},
-                                      {"max", count_value(house.assistant.model().context)}}));
   context.set("starters", starters_value());
   context.set("notices", Value::list({}));
   set_session_list(context, house.store, id);
@@ -146,8 +208,7 @@ server::Reply get_message_footer(const Call& call) {
 server::Reply get_edit(const Call& call) {
   const store::SessionStore& store = call.house.store;
   const store::Message message = store.message(call.form.id("message_id"));
-  const Price price = price_of_path(call, message.session, store.messages_up_to(message.id),
-                                    store.session(message.session).settings.think);
+  const Price price = price_of_edit(call, store.messages_up_to(message.id));
   return call.html("fragments/edit", {{"message", message_value(message, is_last(call, message))},
                                       {"price", price_value(price)}});
 }
@@ -161,12 +222,15 @@ server::Reply get_price(const Call& call) {
   if (id) {
     path = store.messages_up_to(*id);
   }
-  if (call.form.text("action") == "regenerate" && !path.empty() &&
-      path.back().role == store::Role::Assistant) {
+  const std::string& action = call.form.text("action");
+  if (action == "regenerate" && !path.empty() && path.back().role == store::Role::Assistant) {
     path.pop_back();
   }
-  const bool think = store.session(session).settings.think;
-  const Price price = price_of_path(call, session, path, think);
+  const store::Session about = store.session(session);
+  const bool think = about.settings.think != (action == "switch");
+  const bool is_edit = action == "edit" && !path.empty() && path.back().role == store::Role::User;
+  const Price price =
+      is_edit ? price_of_edit(call, std::move(path)) : price_of_path(call, about, path, think);
   return server::json_response(
       200, {{"tokens", price.tokens}, {"total", price.total}, {"seconds", price.seconds}});
 }
@@ -176,7 +240,8 @@ std::optional<Value> think_price(const Call& call, const store::SessionId& sessi
   if (!last) {
     return std::nullopt;
   }
-  return price_value(price_of_path(call, session, call.house.store.messages_up_to(*last), think));
+  return price_value(price_of_path(call, call.house.store.session(session),
+                                   call.house.store.messages_up_to(*last), think));
 }
 
 server::Reply post_branch(const Call& call) {
@@ -200,8 +265,17 @@ server::Reply post_delete(const Call& call) {
   house.turns.drop(session.id);
   const store::Deletion deletion = house.store.erase_session(session.id);
   house.turns.purge_later();
-  return call.session_list(
-      {{"toast", toast_value(deletion, "“" + session.title + "” was deleted.", "#session-list")}});
+  const bool is_shown = current_session(call.request) == session.id;
+  server::HttpResponse response =
+      call.session_list({{"toast", toast_value(deletion, "“" + session.title + "” was deleted.",
+                                               "#session-list", is_shown)},
+                         {"leaves", Value::boolean(is_shown)},
+                         {"starters", starters_value()},
+                         {"context", empty_context_value(house)}});
+  if (is_shown) {
+    response.headers.add("HX-Replace-Url", "/");
+  }
+  return response;
 }
 
 server::Reply post_undo(const Call& call) {
@@ -209,7 +283,14 @@ server::Reply post_undo(const Call& call) {
   if (!undone) {
     throw Refusal{400, "warn", "It can no longer be brought back."};
   }
-  return undone->message ? call.messages(undone->session) : call.session_list();
+  if (undone->message) {
+    return call.messages(undone->session);
+  }
+  server::HttpResponse response = call.session_list();
+  if (call.form.flag("open")) {
+    response.headers.add("HX-Redirect", "/chat/" + undone->session);
+  }
+  return response;
 }
 
 server::Reply post_attachment(const Call& call) {
@@ -226,7 +307,9 @@ server::Reply post_reset_context(const Call& call) {
     throw Refusal{409, "warn", "An answer is still being written.", "Stop it first."};
   }
   call.house.turns.tell_changed(session);
-  return call.note("info", "The model has forgotten what was said so far.");
+  const Notice notice{"info", "The model has forgotten what was said so far."};
+  return call.html("fragments/notices", {{"notices", notices_value({&notice, 1})},
+                                         {"context", context_value(call.house, session)}});
 }
 
 }  // namespace smol::page

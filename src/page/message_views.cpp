@@ -1,6 +1,5 @@
 #include "page/message_views.h"
 
-#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -66,6 +65,7 @@ void set_answer(Dict& out, const store::Message& message) {
   out.set("state", text_value(word_of(answer.state)));
   out.set("parts", Value::list(std::move(parts)));
   out.set("tokens", Value::integer(answer.figures.tokens));
+  out.set("ms", answer.figures.time.count() > 0 ? ms_value(answer.figures.time) : Value::none());
   out.set("tokens_per_second", Value::number(store::tokens_per_second(answer.figures)));
   out.set("limit", Value::integer(answer.limit));
   out.set("error", Value::dict({{"text", text_value(answer.error.text)},
@@ -176,16 +176,6 @@ std::int64_t context_used(const store::Answer& answer) noexcept {
     }
   }
   return used;
-}
-
-std::int64_t context_used(std::span<const store::Message> messages) noexcept {
-  const auto counts = [](const store::Message& message) {
-    return message.role == store::Role::Note ||
-           (message.role == store::Role::Assistant && message.answer.figures.prompt_tokens > 0);
-  };
-  const auto last = std::find_if(messages.rbegin(), messages.rend(), counts);
-  const bool is_answer = last != messages.rend() && last->role == store::Role::Assistant;
-  return is_answer ? context_used(last->answer) : 0;
 }
 
 }  // namespace smol::page

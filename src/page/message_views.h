@@ -28,7 +28,5 @@ jinja::Value input_value(const std::optional<store::UserInput>& input);
 
 // What the answer's turn left in the context: thoughts are dropped from later prompts.
 std::int64_t context_used(const store::Answer& answer) noexcept;
-// That of the last answer behind the last note.
-std::int64_t context_used(std::span<const store::Message> messages) noexcept;
 
 }  // namespace smol::page

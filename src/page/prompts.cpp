@@ -5,6 +5,7 @@
 #include <ctime>
 #include <utility>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "server/answer_fields.h"
 #include "store/prompt_messages.h"
@@ -32,6 +33,14 @@ void set_count(Json& body, const char* name, const std::optional<std::int64_t>& 
   if (value) {
     body[name] = static_cast<std::uint64_t>(std::max<std::int64_t>(*value, 0));
   }
+}
+
+chat::PromptOptions prompt_options(const store::Session& session, const TurnWish& wish) {
+  chat::PromptOptions options;
+  options.tools = wish.tools;
+  options.think = wish.think ? chat::ThinkMode::On : chat::ThinkMode::Off;
+  options.now = as_tm(session.date);
+  return options;
 }
 
 std::size_t count_calls(std::span<const chat::Message> messages) {
@@ -71,9 +80,7 @@ chat::TurnRequest turn_request(const chat::PromptBuilder& builder, const store::
                                std::span<const store::Message> path, const TurnWish& wish) {
   const std::vector<chat::Message> messages = store::prompt_messages(session.settings.system, path);
   chat::TurnRequest request;
-  request.options.tools = wish.tools;
-  request.options.think = wish.think ? chat::ThinkMode::On : chat::ThinkMode::Off;
-  request.options.now = as_tm(session.date);
+  request.options = prompt_options(session, wish);
   request.options.continue_final_message =
       !messages.empty() && messages.back().role == chat::Role::Assistant;
   request.options.add_generation_prompt = !request.options.continue_final_message;
@@ -85,13 +92,26 @@ chat::TurnRequest turn_request(const chat::PromptBuilder& builder, const store::
   return request;
 }
 
-Price price_of(const chat::Assistant& assistant, const chat::TurnRequest& request) {
+Price price_of(const chat::Assistant& assistant, const chat::TurnRequest& request,
+               std::size_t unchanged) {
   Price price;
   price.total = request.prompt.ids.size();
-  price.tokens = price.total - std::min(price.total, assistant.reusable(request.prompt.ids));
+  price.tokens =
+      price.total - std::min({price.total, unchanged, assistant.reusable(request.prompt.ids)});
   const double speed = assistant.stats().prompt_tokens_per_second;
   price.seconds = speed > 0 ? static_cast<double>(price.tokens) / speed : 0;
   return price;
+}
+
+std::size_t context_size(const chat::PromptBuilder& builder, const store::Session& session,
+                         std::span<const store::Message> path, const TurnWish& wish) {
+  chat::PromptOptions options = prompt_options(session, wish);
+  options.add_generation_prompt = false;
+  try {
+    return builder.build(store::prompt_messages(session.settings.system, path), options).ids.size();
+  } catch (const Error&) {
+    return 0;  // also where all was forgotten: templates take no empty list
+  }
 }
 
 }  // namespace smol::page

@@ -35,6 +35,14 @@ struct Price {
   double seconds = 0;  // for them, at the measured speed; 0: not known
 };
 
-Price price_of(const chat::Assistant& assistant, const chat::TurnRequest& request);
+// `unchanged`: the tokens at the beginning that will be the same; what stands behind them counts as
+// new, kept or not.
+Price price_of(const chat::Assistant& assistant, const chat::TurnRequest& request,
+               std::size_t unchanged);
+
+// Tokens that `path` holds of the context, without an answer to come. 0 for a path that the
+// template does not take.
+std::size_t context_size(const chat::PromptBuilder& builder, const store::Session& session,
+                         std::span<const store::Message> path, const TurnWish& wish);
 
 }  // namespace smol::page

@@ -44,6 +44,7 @@ server::Reply get_sessions(const Call& call) {
               groups_value(call.house.store.sessions(true), current_session(call.request),
                            store::SessionStore::system_time()));
   context.set("archived_count", count_value(0));
+  context.set("archived", Value::boolean(true));
   return call.html("fragments/sessions", std::move(context));
 }
 

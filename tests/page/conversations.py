@@ -50,7 +50,9 @@ class Session:
         return path
 
     def used(self) -> int:
-        return 140 + sum(len(json.dumps(n, default=str)) // 5 for n in self.path())
+        path = self.path()
+        known = path[max([n + 1 for n, node in enumerate(path) if node["role"] == "note"], default=0):]
+        return sum(len(json.dumps(n, default=str)) // 5 for n in known) + (140 if known else 0)
 
     def tell(self, name: str, data: dict, event_id: str = "") -> None:
         for listener in list(self.listeners):
@@ -123,7 +125,7 @@ class Turn:
         except RuntimeError:
             reason = "error"
             self.message["error"] = {"text": "The disk is full, so the answer could not be saved.", "hint": "Free some space, then try again."}
-        self.message.update(state=reason, tokens=self.tokens, tokens_per_second=16.2, limit=512)
+        self.message.update(state=reason, tokens=self.tokens, ms=self.tokens / 0.0162, tokens_per_second=16.2, limit=512)
         self.session.turn = None
         used = {"context_used": self.session.used(), "context_max": examples.MODEL["context_length"]}
         if reason == "error":

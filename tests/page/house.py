@@ -41,7 +41,7 @@ class House:
             parent = many.add(parent, **self.answer(f"Answer **{n + 1}**.\n\n- one\n- two `code`"))["id"]
 
     def answer(self, text: str, before: list | None = None) -> dict:
-        return {"role": "assistant", "turn_id": self.ids.new(), "state": "done", "tokens": len(text) // 4, "tokens_per_second": 16.2, "limit": 512,
+        return {"role": "assistant", "turn_id": self.ids.new(), "state": "done", "tokens": len(text) // 4, "ms": len(text) * 15.4, "tokens_per_second": 16.2, "limit": 512,
                 "parts": [*(before or []), {"kind": "text", "text": text}]}
 
     def new(self, title: str, group: str = "Today") -> conversations.Session:

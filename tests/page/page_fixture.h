@@ -32,6 +32,17 @@ struct Heard {
   Json data;
 };
 
+// The text behind the first `before`, up to `behind`.
+inline std::string between(const std::string& text, const std::string& before,
+                           const std::string& behind) {
+  const std::size_t begin = text.find(before);
+  if (begin == std::string::npos) {
+    return "";
+  }
+  const std::size_t from = begin + before.size();
+  return text.substr(from, text.find(behind, from) - from);
+}
+
 // Reads a live reply as a browser does.
 class Tab {
  public:
@@ -190,6 +201,14 @@ class PageTest : public ::testing::Test {
 
   server::HttpResponse post(const std::string& path, const std::string& form) {
     return ask(request("POST", path, form));
+  }
+
+  // As the page of that session sends it.
+  server::HttpResponse post_from(const std::string& session, const std::string& path,
+                                 const std::string& form) {
+    auto asked = request("POST", path, form);
+    asked.headers.add("HX-Current-URL", "http://localhost:3000/chat/" + session + "?x#m-1");
+    return ask(std::move(asked));
   }
 
   Json json(const std::string& path) { return parse_json(get(path).body, path); }

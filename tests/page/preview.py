@@ -66,11 +66,18 @@ class Handler(routes.Routes, BaseHTTPRequestHandler):
 
     def messages(self, session, toast=None) -> None:
         shown = session.shown()
-        self.html("fragments/messages", session=self.view(session), queued=session.queued, messages=shown[-routes.PAGE_SIZE:], toast=toast,
+        self.html("fragments/messages", session=self.view(session), queued=session.queued, messages=shown[-routes.PAGE_SIZE:], toast=toast, context=self.context(session),
                   older_than=shown[-routes.PAGE_SIZE]["id"] if len(shown) > routes.PAGE_SIZE else None)
 
-    def session_list(self, toast=None, notices=()) -> None:
-        self.html("fragments/sessions", **self.lists(self.headers.get("HX-Current-URL", "").rsplit("/", 1)[-1]), toast=toast, notices=list(notices))
+    def context(self, session=None) -> dict:
+        return {"used": session.used() if session else 0, "max": self.house.model["context_length"]}
+
+    def session_on_page(self) -> str:
+        return self.headers.get("HX-Current-URL", "").split("?")[0].split("#")[0].rsplit("/", 1)[-1]
+
+    def session_list(self, toast=None, notices=(), headers=None, leaves=False) -> None:
+        self.html("fragments/sessions", headers=headers, **self.lists(self.session_on_page()), archived=False, toast=toast, notices=list(notices),
+                  leaves=leaves, starters=examples.STARTERS, context=self.context())
 
     def lists(self, current: str) -> dict:
         return {"session_groups": self.house.groups(current), "archived_count": sum(s.archived for s in self.house.sessions.values())}
@@ -125,11 +132,15 @@ class Handler(routes.Routes, BaseHTTPRequestHandler):
         if session_id and not session:
             return self.html("pages/error", 404, error={"title": "No such conversation", "text": "It was deleted, or the address is wrong."})
         view = self.view(session) if session else {"id": "", "title": "", "think": True}
+        if session and self.fields.get("message") in session.nodes and self.fields["message"] not in [node["id"] for node in session.path()]:
+            session.select(self.fields["message"])
         shown = session.shown() if session else []
         turn = session.turn if session else None
-        self.html("pages/chat", session=view, messages=shown[-routes.PAGE_SIZE:], older_than=shown[-routes.PAGE_SIZE]["id"] if len(shown) > routes.PAGE_SIZE else None,
+        asked = [n for n, node in enumerate(shown) if node["id"] == self.fields.get("message")]
+        first = max(0, asked[0] - 10 if asked else len(shown) - routes.PAGE_SIZE)
+        self.html("pages/chat", session=view, messages=shown[first:], older_than=shown[first]["id"] if first else None,
                   turn={"id": turn.id, "message_id": turn.message["id"], "phase": turn.phase} if turn else None,
-                  context={"used": session.used() if session else 0, "max": self.house.model["context_length"]}, starters=examples.STARTERS,
+                  context=self.context(session), starters=examples.STARTERS,
                   queued=session.queued if session else None, **self.lists(session_id))
 
     def stream(self, session_id: str) -> None:

@@ -178,10 +178,12 @@ class Routes:
             undo = self.house.ids.new()
             self.house.deleted[undo] = (session.id, session.leaf)
             session.leaf = node["parent"]
-            return self.messages(session, {"text": "Deleted from here on.", "undo_id": undo, "seconds": 30, "target": "#messages"})
+            return self.messages(session, {"text": "Deleted from here on.", "undo_id": undo, "seconds": 30, "target": "#messages", "opens": False})
         session = self.house.sessions.pop(self.fields["session_id"])
         self.house.deleted[session.id] = session
-        self.session_list({"text": f"“{session.title}” was deleted.", "undo_id": session.id, "seconds": 30, "target": "#session-list"})
+        leaves = self.session_on_page() == session.id
+        self.session_list({"text": f"“{session.title}” was deleted.", "undo_id": session.id, "seconds": 30, "target": "#session-list", "opens": leaves},
+                          headers={"HX-Replace-Url": "/"} if leaves else None, leaves=leaves)
 
     def post_undo(self):
         kept = self.house.deleted.pop(self.fields["undo_id"], None)
@@ -191,7 +193,7 @@ class Routes:
             return self.messages(session)
         if kept:
             self.house.sessions[kept.id] = kept
-        self.session_list()
+        self.session_list(headers={"HX-Redirect": f"/chat/{kept.id}"} if kept and self.fields.get("open") == "on" else None)
 
     def get_rename(self):
         session = self.house.sessions[self.fields["session_id"]]
@@ -214,7 +216,7 @@ class Routes:
 
     def get_sessions(self):
         if self.fields.get("archived") == "true":
-            return self.html("fragments/sessions", session_groups=self.house.groups(archived=True), archived_count=0, toast=None, notices=[])
+            return self.html("fragments/sessions", session_groups=self.house.groups(self.session_on_page(), archived=True), archived_count=0, archived=True, toast=None, notices=[])
         self.session_list()
 
     def get_search(self):
@@ -271,7 +273,11 @@ class Routes:
         self.note("info", f"Temperature {value:g} from now on.")
 
     def post_reset_context(self):
-        self.note("info", "The model has forgotten what was said so far.")
+        session = self.current()
+        session.add(session.leaf, role="note", text="The model has forgotten what stands above.")
+        session.tell("snapshot", {"turn": None, "last": session.leaf})
+        notice = {"kind": "info", "text": "The model has forgotten what was said so far.", "hint": ""}
+        self.html("fragments/notices", notices=[notice], context=self.context(session))
 
     def post_compact(self):
         self.messages(self.current())

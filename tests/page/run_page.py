@@ -1,8 +1,8 @@
-"""Runs the page's browser tests: its states and hostile answers of any length on the preview; its behaviour, what people do around an
-answer, and hostile and long answers that a model can write against the program on the demo model; and what needs programs of its own
+"""Runs the page's browser tests: its states and hostile answers of any length on the preview; its behaviour, its controls, what people do
+around an answer, and hostile and long answers that a model can write against the program on the demo model; and what needs programs of its own
 to kill and start again. Without a browser: 20 kills at any moment, a full disk, and that nothing is left of what was deleted.
 
-    run_page.py --program build/release/bin/smolbot [--only states|behaviour|around|hostile|long|program|kills] [--long]
+    run_page.py --program build/release/bin/smolbot [--only states|behaviour|controls|around|hostile|long|program|kills] [--long]
 
 --long: 200 kills, and answers of 7,500 tokens on SmolLM2-135M-Instruct as well.
 
@@ -34,7 +34,7 @@ import setup_clients  # noqa: E402
 SUM = re.compile(r"^(\d+) passed, (\d+) failed$", re.MULTILINE)
 ON_PREVIEW = ("states", "hostile")
 # With tokens a second, where a phase must last.
-ON_PROGRAM = {"behaviour": ["--pace", "25"], "around": ["--pace", "25"], "hostile": [], "long_answers": ["--pace", "400"]}
+ON_PROGRAM = {"behaviour": ["--pace", "25"], "controls": ["--pace", "25"], "around": ["--pace", "25"], "hostile": [], "long_answers": ["--pace", "400"]}
 SUITES = {name.removesuffix("_answers"): name for name in (*ON_PREVIEW, *ON_PROGRAM, "program")}
 SMOLLM2 = ROOT / "build" / "models" / "smollm2-135m" / "SmolLM2-135M-Instruct.Q4_1.gguf"
 

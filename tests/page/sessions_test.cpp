@@ -12,15 +12,6 @@ using ::testing::StartsWith;
 
 class PageSessions : public PageTest {};
 
-std::string between(const std::string& text, const std::string& before, const std::string& behind) {
-  const std::size_t begin = text.find(before);
-  if (begin == std::string::npos) {
-    return "";
-  }
-  const std::size_t from = begin + before.size();
-  return text.substr(from, text.find(behind, from) - from);
-}
-
 TEST_F(PageSessions, TheFirstVisitIsAWholePageWithoutARedirect) {
   const auto page = get("/");
   EXPECT_EQ(page.status, 200);

@@ -34,10 +34,10 @@ def recorder(records: list) -> callable:
     return record
 
 
-def visit(base: str, path: str, fields: dict | None = None) -> None:
+def visit(base: str, path: str, fields: dict | None = None, headers: dict | None = None) -> None:
     data = urllib.parse.urlencode(fields).encode() if fields else None
     try:
-        urllib.request.urlopen(base + path, data).read()
+        urllib.request.urlopen(urllib.request.Request(base + path, data, headers or {})).read()
     except urllib.error.HTTPError:
         pass  # refusals are pages, too
 
@@ -57,8 +57,12 @@ def visit_all(base: str, place: house.House) -> None:
     for path, fields in [("chat", {"session_id": "", "message": "A <b>\"tool\"</b> & more", "think": "on"}), ("chat", {"session_id": "", "message": ""}),
                          ("toggle-thinking", {"session_id": chosen, "think": "on"}), ("unqueue", {"session_id": chosen, "edit": "on"}), ("set-temperature", {"temperature": "9"}),
                          ("settings", {"session_id": chosen, "temperature": "9"}), ("attachment", {"name": "a<b", "text": "\nx"}),
-                         ("delete", {"message_id": messages[-1]["id"]}), ("delete", {"session_id": ids["Fix my regex"]})]:
+                         ("delete", {"message_id": messages[-1]["id"]}), ("delete", {"session_id": ids["Fix my regex"]}),
+                         ("archive", {"session_id": ids["Birthday poem for Ana"], "archived": "true"}), ("reset-context", {"session_id": chosen}),
+                         ("branch", {"message_id": messages[0]["id"]})]:
         visit(base, f"/api/{path}", fields)
+    visit(base, "/api/sessions?archived=true")
+    visit(base, "/api/delete", {"session_id": chosen}, {"HX-Current-URL": f"{base}/chat/{chosen}"})
 
 
 def main() -> None:

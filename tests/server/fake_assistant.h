@@ -115,6 +115,7 @@ class FakeAssistant : public chat::Assistant {
   std::optional<Error> refusal;  // what start() throws
   std::size_t refused_from = 0;  // the first turn that is refused
   chat::AssistantStats stats_to_give;
+  std::size_t reusable_to_give = 0;  // tokens, of any prompt
 
   const chat::ModelFacts& model() const noexcept override { return facts_; }
 
@@ -142,7 +143,9 @@ class FakeAssistant : public chat::Assistant {
     return {static_cast<float>(ids.size()), 0.5F};
   }
 
-  std::size_t reusable(std::span<const TokenId> /*prompt*/) const override { return 0; }
+  std::size_t reusable(std::span<const TokenId> prompt) const override {
+    return std::min(prompt.size(), reusable_to_give);
+  }
 
   chat::AssistantStats stats() const override { return stats_to_give; }
 

@@ -431,9 +431,10 @@
   };
   const filter_palette = () => {
     const word = /^\/\S*$/.test(input.value) ? input.value.toLowerCase() : null;
-    options.forEach(option => { option.hidden = word === null || !option.dataset.command.startsWith(word); });
+    const fits = ({command, value}) => value ? command === word : command.startsWith(word);  // an alias (with a value): typed whole
+    options.forEach(option => { option.hidden = word === null || !fits(option.dataset); });
     palette.hidden = options.every(option => option.hidden);
-    choose(open_options()[0]);
+    choose(open_options().find(option => option.dataset.command === word) || open_options()[0]);
   };
   const run = (option, argument) => {
     write('');
@@ -478,33 +479,30 @@
       await navigator.clipboard.writeText(text);
     } catch {  // no secure context
       const area = body.appendChild(Object.assign(document.createElement('textarea'), {value: text, className: 'sr-only'}));
-      area.select();
-      document.execCommand('copy');
-      area.remove();
+      area.select(); document.execCommand('copy'); area.remove();
     }
     say('Copied.');
   };
   const copy_article = article => copy([...article.querySelectorAll('.bubble > .plain, .parts > .md')].map(source_of).join('\n\n'));
   const narrow = () => matchMedia('(max-width: 767px)').matches;
   const actions = {
-    sidebar() {
-      const open = body.classList.toggle(narrow() ? 'drawer' : 'sidebar-closed');
-      if (!narrow()) cookie(`sidebar=${open ? 'closed' : 'open'}`);
-    },
+    sidebar() { const on = body.classList.toggle(narrow() ? 'drawer' : 'sidebar-closed'); if (!narrow()) cookie(`sidebar=${on ? 'closed' : 'open'}`); },
     theme(_, wanted) {
       const themes = ['auto', 'light', 'dark'], {dataset} = document.documentElement;
       dataset.theme = themes.includes(wanted) ? wanted : themes[(themes.indexOf(dataset.theme) + 1) % 3];
-      cookie(`theme=${dataset.theme}`);
-      say(`Theme: ${dataset.theme}`);
+      cookie(`theme=${dataset.theme}`); say(`Theme: ${dataset.theme}`);
     },
     help() { el('help').showModal(); }, close(button) { button.closest('dialog').close(); },
-    dismiss(button) { button.closest('.notice').remove(); input.focus(); },
-    retry() { problem(''); connect(true); if (input.value.trim()) send(); },
+    dismiss(button) { button.closest('.notice').remove(); input.focus(); }, retry() { problem(''); connect(true); if (input.value.trim()) send(); },
     'copy-message'(button) { copy_article(button.closest('article')); }, 'to-end': to_end,
     'copy-code'(button) { copy(find('code', button.closest('.code')).textContent); },
     starter(button) { write(button.dataset.text); input.focus(); }, new() { location.href = '/'; },
     export(_, format) { if (session()) location.href = `/api/export-chat?session_id=${session()}&format=${format === 'json' ? 'json' : 'md'}`; },
-    think(_, wanted) { const box = el('think'); if (box.checked !== (wanted ? wanted === 'on' : !box.checked)) box.click(); },
+    think(option, argument) {  // an alias stands before a text that is to be sent
+      const alias = option?.dataset.value, wanted = alias || argument, box = el('think');
+      if (box.checked !== (wanted ? wanted === 'on' : !box.checked)) box.click();
+      if (alias && argument) { write(argument); form.requestSubmit(); }
+    },
     model() { el('model-card').togglePopover(); }, status() { location.href = '/status'; },
     commands() { write('/'); input.focus(); }, attach() { el('file').click(); },
     'remove-file'(button) { button.closest('.file').remove(); input.focus(); },
@@ -517,13 +515,12 @@
   });
   const keys = {
     'c k': () => { body.classList.remove('sidebar-closed'); body.classList.toggle('drawer', narrow()); el('search').select(); },
-    'c b': () => actions.sidebar(),
-    'cs o': () => actions.new(),
+    'c b': () => actions.sidebar(), 'cs o': () => actions.new(), 'a t': () => actions.think(),
     'cs c': () => { const last = [...document.querySelectorAll('.message.assistant')].pop(); if (last) copy_article(last); },
-    'a t': () => actions.think(),
   };
   const escape_key = () => {
-    if (body.classList.contains('drawer')) body.classList.remove('drawer');
+    const cancel = document.activeElement.closest('form')?.querySelector('[data-cancel-edit]');
+    if (cancel) cancel.click(); else if (body.classList.contains('drawer')) body.classList.remove('drawer');
     else if (busy()) find('.when-busy.stop').click(); else document.activeElement.blur();
   };
   document.addEventListener('keydown', event => {
@@ -577,6 +574,7 @@
   document.addEventListener('htmx:after:swap', event => {
     const {ctx} = event.detail;
     settle();
+    if (!session()) { turn = null; problem(''); show_progress({phase: 'idle'}); document.title = 'smolbot'; }  // it was deleted
     if (ctx.request?.action?.includes('&before=')) scroller.scrollTop = scroller.scrollHeight - ctx.below;
     else if (at_end) to_end();
     if (el('dialog-body').childElementCount && !el('dialog').open && ctx.target?.id === 'dialog-body') el('dialog').showModal();
@@ -595,7 +593,9 @@
   }, {passive: true});
   write(memory.get(draft_key()));
   settle();
-  if (location.hash) el(location.hash.slice(1))?.scrollIntoView(); else if (!el('empty')) to_end();
+  navigator.serviceWorker?.ready.then(() => { el('offline').hidden = false; });
+  const aim = location.hash && el(location.hash.slice(1));
+  if (aim) { aim.scrollIntoView(); at_end = false; history.replaceState(null, '', location.pathname); } else if (!el('empty')) to_end();
   if (!narrow()) input.focus();
   claim();
   setInterval(keep, 180000);
