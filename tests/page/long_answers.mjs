@@ -127,7 +127,7 @@ function judge(text, seen) {
   expect(delay <= quiet(200), `a delta was shown after ${delay} ms`);
   expect(seen.replaced === 0 && seen.touches <= 1, `finished blocks: ${seen.replaced} replaced, ${seen.touches} changes`);  // one, where KaTeX comes
   expect(work[2] <= 2 * work[0] + 0.1, `the page works more and more: ${percent(work)} %`);
-  expect(long[2] <= Math.max(3 * long[0], quiet(length / 10)), `long tasks: ${long} ms of ${length} ms each`);
+  expect(long[2] <= Math.max(3 * long[0], quiet(length / 5)), `long tasks: ${long} ms of ${length} ms each`);
   expect(strokes[2] <= Math.max(2 * strokes[0], quiet(50)), `keys are shown later and later: ${strokes} ms`);
 }
 
