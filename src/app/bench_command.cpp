@@ -64,9 +64,22 @@ Json measure(Runtime& runtime, const BenchTest& test, const BenchCommand& comman
           {"gmac_per_s", products},      {"int8_peak_share", products / ruler.products}};
 }
 
+std::string_view name_of(model::LoadSource source) {
+  switch (source) {
+    case model::LoadSource::Model:
+      return "model file";
+    case model::LoadSource::Mapped:
+      return "panel file, mapped";
+    case model::LoadSource::Read:
+      return "panel file, read";
+  }
+  return {};
+}
+
 Json load_report(const model::Weights& weights) {
   const model::LoadReport& report = weights.load_report();
-  return {{"bytes", report.bytes},
+  return {{"source", name_of(report.source)},
+          {"bytes", report.bytes},
           {"huge_page_bytes", report.huge_page_bytes},
           {"seconds", report.seconds}};
 }
@@ -118,9 +131,10 @@ std::string as_text(const Json& report, const std::string& model) {
     out += test_text(test);
   }
   const Json& load = report["load"];
-  out += fmt::format("loaded     {} in {:.2f} s, {} of it on huge pages\n",
+  out += fmt::format("loaded     {} in {:.2f} s, {} of it on huge pages ({})\n",
                      bytes_text(load["bytes"].get<std::uint64_t>()), load["seconds"].get<double>(),
-                     bytes_text(load["huge_page_bytes"].get<std::uint64_t>()));
+                     bytes_text(load["huge_page_bytes"].get<std::uint64_t>()),
+                     load["source"].get<std::string>());
   return out + fmt::format("resident   {} at most\n",
                            bytes_text(report["rss_bytes"].get<std::uint64_t>()));
 }

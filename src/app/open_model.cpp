@@ -127,14 +127,18 @@ Runtime::Runtime(gguf::File opened, const ModelOptions& options, const Capacity&
     : file(std::move(opened)),
       plan(make_plan(file, options, capacity.n_contexts)),
       pool(options.threads.value_or(default_thread_count())),
-      weights(file, plan.config, pool),
+      weights(file, plan.config, pool, options.panel_file),
       decoder(model::make_cpu_decoder(weights,
                                       {.n_slots = capacity.n_slots,
                                        .context = plan.context,
                                        .kv_type = options.kv_type,
                                        .max_batch = capacity.max_batch,
                                        .n_blocks = plan.n_blocks},
-                                      pool, kernels::active_kernels())) {}
+                                      pool, kernels::active_kernels())) {
+  for (const std::string& warning : weights.load_report().warnings) {
+    note("smolbot: --panel-file: " + warning);
+  }
+}
 
 text::Tokenizer open_tokenizer(const gguf::File& file, const ModelOptions& options) {
   if (options.tokenizer) {

@@ -104,6 +104,13 @@ void add_compute_options(CLI::App& command, ModelOptions& options) {
   add_choice<model::KvCacheType>(command,
                                  {"--kv-type", "element type of the key/value cache", "int8"},
                                  kv_types(), options.kv_type);
+  add_path(
+      command,
+      {"--panel-file",
+       "keeps the weights there as they lie in memory, as many bytes again: the next start with "
+       "the same model takes them from there at once",
+       "none"},
+      options.panel_file);
 }
 
 void add_conversation_options(CLI::App& command, ConversationOptions& options) {

@@ -37,12 +37,13 @@ struct ModelOptions {
   model::KvCacheType kv_type = model::KvCacheType::Int8;
   std::optional<std::filesystem::path> chat_template;
   std::optional<std::filesystem::path> tokenizer;
+  std::filesystem::path panel_file;  // empty: none
 };
 
 // --model, --tokenizer; a part that runs no model needs no more.
 void add_file_options(CLI::App& command, ModelOptions& options);
 void add_template_option(CLI::App& command, ModelOptions& options);
-// --threads --context --kv-type
+// --threads --context --kv-type --panel-file
 void add_compute_options(CLI::App& command, ModelOptions& options);
 
 // What goes into the prompt: chat, run, template.

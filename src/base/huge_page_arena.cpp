@@ -85,9 +85,9 @@ void HugePageArena::collapse() noexcept {
   }
 }
 
-std::size_t HugePageArena::huge_page_bytes() const {
+std::size_t huge_page_bytes(std::span<const std::byte> memory) {
   constexpr std::size_t kKibi = 1024;
-  const Addresses own{address_of(data_), address_of(data_) + whole_pages(size_)};
+  const Addresses own{address_of(memory.data()), address_of(memory.data()) + memory.size()};
   std::ifstream smaps("/proc/self/smaps");
   std::size_t bytes = 0;
   bool inside = false;
@@ -99,11 +99,12 @@ std::size_t HugePageArena::huge_page_bytes() const {
     std::istringstream words(line);
     std::string key;
     std::size_t kibibytes = 0;
-    if (inside && words >> key >> kibibytes && key == "AnonHugePages:") {
+    if (inside && words >> key >> kibibytes &&
+        (key == "AnonHugePages:" || key == "FilePmdMapped:")) {
       bytes += kibibytes * kKibi;
     }
   }
-  return std::min(bytes, size_);
+  return std::min(bytes, memory.size());
 }
 
 }  // namespace smol

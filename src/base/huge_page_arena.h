@@ -39,12 +39,13 @@ class HugePageArena {
   // Once written: moves what still lies on small pages to huge ones where the system can.
   void collapse() noexcept;
 
-  // Bytes of it that lie on huge pages now; 0 where the system does not tell.
-  [[nodiscard]] std::size_t huge_page_bytes() const;
-
  private:
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };
+
+// Bytes of any memory, also of a mapped file, that lie on huge pages now; 0 where the system does
+// not tell.
+std::size_t huge_page_bytes(std::span<const std::byte> memory);
 
 }  // namespace smol

@@ -41,6 +41,8 @@ MappedFile::MappedFile(const std::filesystem::path& path)
   if (!S_ISREG(status.st_mode)) {
     throw Error(ErrorCode::BadInput, path.string() + ": expected a regular file");
   }
+  constexpr std::int64_t kNanoseconds = 1'000'000'000;
+  modified_ns_ = status.st_mtim.tv_sec * kNanoseconds + status.st_mtim.tv_nsec;
   if (status.st_size == 0) {
     return;  // mmap refuses empty mappings; an empty span says the same
   }
@@ -61,13 +63,29 @@ MappedFile::~MappedFile() {
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : name_(std::move(other.name_)),
       descriptor_(std::move(other.descriptor_)),
+      modified_ns_(other.modified_ns_),
       bytes_(std::exchange(other.bytes_, {})) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(name_, other.name_);
   std::swap(descriptor_, other.descriptor_);
+  std::swap(modified_ns_, other.modified_ns_);
   std::swap(bytes_, other.bytes_);
   return *this;
+}
+
+void MappedFile::take_pages() const noexcept {
+  constexpr std::size_t kHugePage = std::size_t{2} << 20U;
+  auto* data = const_cast<std::byte*>(bytes_.data());
+  ::madvise(data, bytes_.size(), MADV_HUGEPAGE);  // refused: the page cache reads small ones
+  // One byte maps a whole huge page, and takes few milliseconds of them all where there are none.
+  for (std::size_t at = 0; at < bytes_.size(); at += kHugePage) {
+    static_cast<void>(*static_cast<const volatile std::byte*>(data + at));
+  }
+}
+
+void MappedFile::give_back_pages() const noexcept {
+  ::madvise(const_cast<std::byte*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
 }
 
 void MappedFile::read(std::size_t offset, std::span<std::byte> out) const {

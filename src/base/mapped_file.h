@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -21,6 +22,15 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
+
+  // When it was written last, as it was opened: nanoseconds since 1970.
+  std::int64_t modified_ns() const noexcept { return modified_ns_; }
+
+  // Brings a mapping in before it is used, from the disk what is not in memory, as huge pages where
+  // the system's page cache holds such.
+  void take_pages() const noexcept;
+  // The mapping no longer counts as this process's memory, until it is used again.
+  void give_back_pages() const noexcept;
 
   // Copies the bytes from `offset` on without touching the mapping, whose pages would then count as
   // this process's memory. Requires a range inside bytes(). Throws Error{Io} if the file has become
@@ -53,6 +63,7 @@ class MappedFile {
 
   std::string name_;
   Descriptor descriptor_;
+  std::int64_t modified_ns_ = 0;
   std::span<const std::byte> bytes_;
 };
 

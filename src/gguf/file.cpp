@@ -131,6 +131,10 @@ std::uint64_t File::size_bytes() const noexcept {
   return contents_->size_bytes;
 }
 
+std::int64_t File::modified_ns() const noexcept {
+  return contents_->mapping ? contents_->mapping->modified_ns() : 0;
+}
+
 const Metadata& File::metadata() const noexcept {
   return contents_->metadata;
 }

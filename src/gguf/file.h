@@ -37,6 +37,8 @@ class File {
   std::uint32_t version() const noexcept;
   std::uint64_t alignment() const noexcept;
   std::uint64_t size_bytes() const noexcept;
+  // When the file was written last, in nanoseconds since 1970; 0: bytes in memory.
+  std::int64_t modified_ns() const noexcept;
   const Metadata& metadata() const noexcept;
   // In file order.
   std::span<const TensorView> tensors() const noexcept;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "gguf/dtype.h"
@@ -17,6 +18,9 @@ namespace smol::kernels {
 inline constexpr std::size_t kPanelRows = 16;
 // Every panel begins at a multiple of this, and so must the first.
 inline constexpr std::size_t kPanelAlignment = 64;
+
+// Raised with every change to where a byte lies, so that panels on disk are packed anew.
+inline constexpr std::uint64_t kPanelLayout = 1;
 
 // Whether matrices of a type lie in panels; the others lie in rows, as in the file.
 bool has_panels(gguf::DType dtype) noexcept;

@@ -1,42 +1,27 @@
 #include "model/fingerprint.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <span>
-#include <string_view>
+
+#include "model/fnv.h"
 
 namespace smol::model {
 namespace {
 
-// FNV-1a (Fowler, Noll, Vo 1991).
-class Fnv {
- public:
-  void add(std::span<const std::byte> bytes) noexcept {
-    for (const std::byte byte : bytes) {
-      value_ = (value_ ^ std::to_integer<std::uint64_t>(byte)) * 1099511628211U;
-    }
-  }
-
-  void add(std::string_view text) noexcept { add(std::as_bytes(std::span(text))); }
-
-  template <class Number>
-  void add_number(Number number) noexcept {
-    add(std::as_bytes(std::span(&number, 1)));
-  }
-
-  std::uint64_t value() const noexcept { return value_; }
-
- private:
-  std::uint64_t value_ = 14695981039346656037U;
-};
-
-// The first bytes of each of a few parts.
-void add_sample(Fnv& hash, std::span<const std::byte> bytes) noexcept {
+// The first bytes of each of a few parts, not through the mapping: the system would map many pages
+// around each, and they would count as memory beside the loaded weights.
+void add_sample(Fnv& hash, const gguf::File& file, const gguf::TensorView& tensor) {
   constexpr std::size_t kParts = 16;
   constexpr std::size_t kBytes = 64;
+  std::array<std::byte, kBytes> sample{};
+  const std::size_t size = tensor.bytes.size();
   for (std::size_t part = 0; part < kParts; ++part) {
-    const auto rest = bytes.subspan(bytes.size() / kParts * part);
-    hash.add(rest.first(std::min(rest.size(), kBytes)));
+    const std::size_t begin = size / kParts * part;
+    const std::span bytes = std::span(sample).first(std::min(size - begin, kBytes));
+    file.read(tensor, begin, bytes);
+    hash.add(bytes);
   }
 }
 
@@ -64,7 +49,7 @@ std::uint64_t fingerprint(const gguf::File& file, const ModelConfig& config) {
     for (const std::size_t axis : tensor.shape) {
       hash.add_number(std::uint64_t{axis});
     }
-    add_sample(hash, tensor.bytes);
+    add_sample(hash, file, tensor);
   }
   return hash.value();
 }

@@ -9,7 +9,7 @@
 namespace smol::model {
 
 // Of the hyperparameters with the positions' encoding, and of every tensor's name, type, shape and
-// a sample of its bytes. Finds accidents, not malice.
+// a sample of its bytes. Finds accidents, not malice. Throws Error{Io} if the file cannot be read.
 std::uint64_t fingerprint(const gguf::File& file, const ModelConfig& config);
 
 }  // namespace smol::model

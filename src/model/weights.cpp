@@ -104,7 +104,8 @@ void take_layer(TensorTaker& tensors, const ModelConfig& config, std::size_t lay
 
 }  // namespace
 
-Weights::Weights(const gguf::File& file, ModelConfig config, ThreadPool& pool)
+Weights::Weights(const gguf::File& file, ModelConfig config, ThreadPool& pool,
+                 const std::filesystem::path& panel_file)
     : config_(std::move(config)) {
   WeightLoader loader(file);
   TensorTaker tensors(file, loader);
@@ -120,7 +121,7 @@ Weights::Weights(const gguf::File& file, ModelConfig config, ThreadPool& pool)
     tensors.matrix("output.weight", vocabulary, output_);
   }
   unused_ = tensors.rest();
-  arena_ = std::make_shared<const HugePageArena>(loader.load(pool));
+  memory_ = loader.load(pool, panel_file);
   load_report_ = loader.report();
   if (is_tied) {
     output_ = token_embd_;

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/huge_page_arena.h"
 #include "base/thread_pool.h"
 #include "gguf/file.h"
 #include "kernels/kernel_table.h"
@@ -35,7 +34,9 @@ class Weights {
   // shape ("blk.3.attn_k.weight: expected [512, 2048], found [512, 1024]"), Error{Unsupported} for
   // a tensor in a layer that this program would have to ignore, as a bias, Error{Exhausted} without
   // memory for them, Error{Io} if the file cannot be read. The pool's threads read together.
-  Weights(const gguf::File& file, ModelConfig config, ThreadPool& pool);
+  // `panel_file`: see WeightLoader::load().
+  Weights(const gguf::File& file, ModelConfig config, ThreadPool& pool,
+          const std::filesystem::path& panel_file = {});
 
   // The same matrices under another configuration, which must give them the same shapes.
   [[nodiscard]] Weights with_config(ModelConfig config) const;
@@ -56,7 +57,7 @@ class Weights {
   [[nodiscard]] const std::vector<std::string>& unused() const noexcept { return unused_; }
 
   // All matrices, one after the other.
-  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return arena_->bytes(); }
+  [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return memory_.bytes; }
 
   [[nodiscard]] const LoadReport& load_report() const noexcept { return load_report_; }
 
@@ -67,7 +68,7 @@ class Weights {
   std::vector<float> output_norm_;
   kernels::Matrix output_{};
   std::vector<std::string> unused_;
-  std::shared_ptr<const HugePageArena> arena_;
+  WeightMemory memory_;
   LoadReport load_report_;
 };
 

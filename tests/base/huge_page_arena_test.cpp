@@ -33,10 +33,10 @@ TEST(HugePageArena, KeepsWhatIsWrittenThroughMovesAndCollapse) {
 
 TEST(HugePageArena, TellsHowMuchOfItLiesOnHugePages) {
   HugePageArena arena(kMany);
-  EXPECT_EQ(arena.huge_page_bytes(), 0U);  // nothing written yet
+  EXPECT_EQ(huge_page_bytes(arena.bytes()), 0U);  // nothing written yet
   std::fill_n(arena.data(), kMany, std::byte{1});
-  EXPECT_LE(arena.huge_page_bytes(), kMany);
-  EXPECT_EQ(HugePageArena().huge_page_bytes(), 0U);
+  EXPECT_LE(huge_page_bytes(arena.bytes()), kMany);
+  EXPECT_EQ(huge_page_bytes(HugePageArena().bytes()), 0U);
 }
 
 TEST(HugePageArena, WithoutMemoryNamesTheBytes) {

@@ -215,10 +215,26 @@ def test_bench_prints_the_agreed_json(bench):
         assert 0 < test["int8_peak_share"] < 2, test
     assert 7e6 < report["bytes_per_token"] < 8e6, report["bytes_per_token"]
     assert report["bandwidth_gb_per_s"] > 0 and report["int8_peak_gmac_per_s"] > 0
-    equal(list(report["load"]), ["bytes", "huge_page_bytes", "seconds"])
+    equal(list(report["load"]), ["source", "bytes", "huge_page_bytes", "seconds"])
     assert report["load"]["bytes"] > 7e6, report["load"]
     assert report["rss_bytes"] > 1e6
     equal(report["threads"], 2)
+
+
+def test_a_panel_file_spares_the_packing(bench):
+    panels = bench.folder / "demo.panels"
+    tell = ("logits", "--ids", "1,2,3")
+    expected = bench.ok(*tell)
+    equal(bench.ok(*tell, "--panel-file", panels), expected)
+    report = json.loads(bench.ok("bench", "-p", "1", "-n", "0", "-r", "1", "-o", "json", "--panel-file",
+                                 panels))
+    assert report["load"]["source"].startswith("panel file, "), report["load"]
+    equal(bench.ok(*tell, "--panel-file", panels), expected)
+    os.truncate(panels, panels.stat().st_size // 2)
+    cut = bench.run(*tell, "--panel-file", panels)
+    equal((cut.status, cut.out), (0, expected))
+    contains(cut.err, f"--panel-file: {panels}: bytes: expected ")
+    equal(bench.ok(*tell, "--panel-file", panels), expected)
 
 
 def test_bench_prints_text(bench):
