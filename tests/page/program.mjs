@@ -158,7 +158,7 @@ const checks = [
     await page.waitForSelector('.message.user >> text="Text number 0."');
     await page.goto(`${alone.url}/chat/${'0'.repeat(32)}`);
     await page.waitForSelector('h1 >> text=Not kept here');
-    await page.click('text=Conversations');
+    await page.click('a >> text=Conversations');
     await page.waitForSelector('#message');
     await context.close();
   }],
