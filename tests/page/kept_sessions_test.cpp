@@ -59,7 +59,7 @@ TEST_F(Kept, TheNextStartAsksForWhatTheNextMessageBeginsWith) {
   ASSERT_EQ(assistant.restored.size(), 1U);
   EXPECT_EQ(assistant.restored[0].owner, owner_of(session));
   post("/api/chat", "session_id=" + session + "&message=More&think=off");
-  const std::vector<TokenId>& next = assistant.requests().back().prompt.ids;
+  const std::vector<TokenId> next = assistant.requests().back().prompt.ids;
   const std::vector<TokenId>& restored = assistant.restored[0].ids;
   const auto common = std::ranges::mismatch(restored, next).in1 - restored.begin();
   const std::string known = chat::demo_chat().tokenizer.decode(
