@@ -222,6 +222,15 @@ class PageTest : public ::testing::Test {
     return session;
   }
 
+  // That many, as a form has them.
+  static std::string words(int count, const std::string& word = "word") {
+    std::string out;
+    for (int i = 0; i < count; ++i) {
+      out += word + "+";
+    }
+    return out;
+  }
+
   // Until the page has begun that many.
   void wait_for_turns(std::size_t count) const {
     while (assistant.turns().size() < count) {
