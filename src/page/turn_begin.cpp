@@ -28,7 +28,7 @@ std::optional<Json> number_in(const Form& form, std::string_view name) {
   std::int64_t whole = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), whole);
   if (!text.empty() && read.ec == std::errc{} && read.ptr == text.data() + text.size()) {
-    return Json(whole);
+    return whole < 0 ? Json(whole) : Json(static_cast<std::uint64_t>(whole));
   }
   const auto number = form.number(name);
   return number ? std::optional(Json(*number)) : std::nullopt;

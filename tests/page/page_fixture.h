@@ -222,11 +222,12 @@ class PageTest : public ::testing::Test {
     return session;
   }
 
-  // That many, as a form has them.
-  static std::string words(int count, const std::string& word = "word") {
+  // That many; "+" is a form's space.
+  static std::string words(int count, const std::string& word = "word",
+                           const std::string& space = "+") {
     std::string out;
     for (int i = 0; i < count; ++i) {
-      out += word + "+";
+      out += word + space;
     }
     return out;
   }
