@@ -49,6 +49,8 @@ class Engine {
 
   std::size_t context() const noexcept { return limits_.context; }
 
+  std::size_t max_waiting() const noexcept { return options_.max_waiting; }
+
   // What is wished of what is kept for later prompts is written to a file; an earlier one is
   // replaced. Returns the number of tokens; nothing: wish.goes_on ended it, and an earlier file is
   // as it was. The engine goes on meanwhile. Throws Error{Io}.

@@ -203,8 +203,13 @@ server::Reply PageSite::refuse(const server::HttpRequest& request, const Refusal
   if (kind == Kind::Fragment) {
     const House* house = opened_;
     const Notice notice{refusal.kind, refusal.text, refusal.hint};
-    return html_.write(request, "fragments/notices", {{"notices", notices_value({&notice, 1})}},
-                       house == nullptr ? nullptr : &house->assistant, refusal.status);
+    auto response =
+        html_.write(request, "fragments/notices", {{"notices", notices_value({&notice, 1})}},
+                    house == nullptr ? nullptr : &house->assistant, refusal.status);
+    if (refusal.status == 429 || refusal.status == 503) {
+      response.headers.add("Retry-After", std::string(server::kRetryAfterSeconds));
+    }
+    return response;
   }
   const std::string text =
       refusal.status == 404
