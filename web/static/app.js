@@ -182,8 +182,7 @@
   const source_of = node => sources.get(node) ?? node.textContent;
 
   // ---- Where the reader is ----
-  const scroller = el('scroll');
-  let at_end = true;
+  const scroller = el('scroll'); let at_end = true;
   const to_end = () => { scroller.scrollTop = scroller.scrollHeight; at_end = true; el('jump').hidden = true; };
   const follow = () => { if (at_end) to_end(); else if (turn) el('jump').hidden = false; };
 
@@ -508,10 +507,9 @@
     'remove-file'(button) { button.closest('.file').remove(); input.focus(); },
     notify() { window.Notification?.requestPermission().then(answer => say(`Notifications: ${answer}`)); },
   };
-  document.addEventListener('click', event => {
-    const button = event.target.closest('button[data-do]');
-    if (button) actions[button.dataset.do](button);
-    event.target.closest('.menu a')?.closest('.menu').hidePopover();  // a file was saved: the page stays
+  document.addEventListener('click', ({target}) => {
+    const button = target.closest('button[data-do]');
+    if (button) actions[button.dataset.do](button); else target.closest('.menu a')?.closest('.menu').hidePopover();  // a file is saved: the page stays
   });
   const keys = {
     'c k': () => { body.classList.remove('sidebar-closed'); body.classList.toggle('drawer', narrow()); el('search').select(); },
@@ -566,8 +564,7 @@
     }
     const {tasks} = event.detail, at = tasks.findIndex(({target}) => target?.id === 'session-list');
     if (tasks[at]?.type === 'oob' && list_in_use()) {
-      tasks.splice(at, 1);
-      list_late ||= setTimeout(fetch_list, 300);
+      tasks.splice(at, 1); list_late ||= setTimeout(fetch_list, 300);
     } else if (at >= 0) each('#session-list [style]', document, menu => menu.removeAttribute('style'));  // HTMX would copy it
     Object.assign(event.detail.ctx, {below: scroller.scrollHeight - scroller.scrollTop, focused: document.activeElement});
   });
@@ -593,7 +590,7 @@
   }, {passive: true});
   write(memory.get(draft_key()));
   settle();
-  navigator.serviceWorker?.ready.then(() => { el('offline').hidden = false; });
+  worker?.then(() => { el('offline').hidden = false; });
   const aim = location.hash && el(location.hash.slice(1));
   if (aim) { aim.scrollIntoView(); at_end = false; history.replaceState(null, '', location.pathname); } else if (!el('empty')) to_end();
   if (!narrow()) input.focus();
