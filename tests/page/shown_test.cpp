@@ -22,7 +22,8 @@ class PageShown : public PageTest {
     transcript.session.date = std::chrono::year(2026) / 1 / 2;
     for (std::size_t i = 0; i < n_messages; ++i) {
       store::Transcript::Entry entry;
-      const std::string text = (i % 2 == 0 ? "Question " : "Answer ") + std::to_string(i) + ".";
+      const std::string text = (i % 2 == 0 ? "Question " : "Answer ") + std::to_string(i) +
+                               (i == 12 ? ". Walrus." : ".");
       entry.message.role = i % 2 == 0 ? store::Role::User : store::Role::Assistant;
       if (i % 2 == 0) {
         entry.message.text = text;
@@ -77,7 +78,7 @@ TEST_F(PageShown, DeletingAnotherSessionLeavesThePageAsItIs) {
 
 TEST_F(PageShown, ASearchLeadsToItsMessage) {
   const std::string session = imported_session(200);
-  const std::string found = get("/api/search?q=%22Question+12.%22").body;
+  const std::string found = get("/api/search?q=walrus").body;
   const std::string link = between(found, "href=\"/chat/" + session + "?message=", "\"");
   const std::string id = link.substr(0, link.find('#'));
   EXPECT_EQ(link, id + "#m-" + id);
@@ -96,6 +97,7 @@ TEST_F(PageShown, ASearchLeadsToAnotherBranchUnlessAnAnswerIsBeingWritten) {
   post("/api/regenerate", "message_id=" + id_text(first));
   const std::string place = "/chat/" + session + "?message=" + id_text(first);
   EXPECT_THAT(get(place).body, Not(HasSubstr("The first version.")));
+  wait_for_turns(2);
   const auto tab = listen(session);
   turn()->say("The second version.");
   turn()->finish(assistant.finished);
@@ -135,7 +137,7 @@ TEST_F(PageShown, TheGaugeCountsWhereNoAnswerHasFigures) {
   const std::string second = id_text(store->newest_messages(session, 8).messages.front().id);
   const std::string less = post("/api/delete", "message_id=" + second).body;
   EXPECT_GT(std::stoi(used(less)), 3);
-  EXPECT_LT(std::stoi(used(less)), all / 2);
+  EXPECT_LT(std::stoi(used(less)), all);
   const std::string undo = between(less, "undo_id\": \"", "\"");
   EXPECT_EQ(used(post("/api/undo", "undo_id=" + undo).body), std::to_string(all));
 }
@@ -183,9 +185,8 @@ TEST_F(PageShown, AnAnswerTellsItsTokensItsTimeAndItsSpeed) {
 }
 
 TEST_F(PageShown, WhatTurnsThinkingOnAndOffInATextIsACommand) {
-  const std::string page = get("/").body;
-  EXPECT_THAT(page, HasSubstr("data-command=\"/no_think\"\n data-do=\"think\"\n"));
-  EXPECT_THAT(page, HasSubstr("data-value=\"off\""));
+  EXPECT_THAT(get("/").body,
+              HasSubstr("data-command=\"/no_think\"\n data-do=\"think\" data-value=\"off\""));
 }
 
 }  // namespace
