@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -151,8 +152,9 @@ class Turn {
 // What the whole machine does, for the status page and the metrics. Counts since the start.
 struct AssistantStats {
   std::size_t running = 0, waiting = 0, paused = 0;
-  std::size_t kv_bytes = 0, kv_bytes_max = 0;  // in use; the budget
-  std::size_t cached_prefix_bytes = 0;         // of these, kept for later prompts only
+  std::size_t waiting_max = std::numeric_limits<std::size_t>::max();  // further ones are refused
+  std::size_t kv_bytes = 0, kv_bytes_max = 0;                         // in use; the budget
+  std::size_t cached_prefix_bytes = 0;  // of these, kept for later prompts only
   std::uint64_t prompt_tokens = 0, cached_tokens = 0, generated_tokens = 0;
   std::uint64_t computed_tokens = 0;  // that went through the model, all told
   std::uint64_t drafted_tokens = 0, accepted_tokens = 0;

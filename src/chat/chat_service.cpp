@@ -112,6 +112,7 @@ AssistantStats ChatService::stats() const {
   return {.running = stats.running,
           .waiting = stats.waiting,
           .paused = stats.paused,
+          .waiting_max = engine_.max_waiting(),
           .kv_bytes = stats.kv_bytes,
           .kv_bytes_max = stats.kv_bytes_max,
           .cached_prefix_bytes = stats.kept_bytes,

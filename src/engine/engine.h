@@ -46,6 +46,8 @@ class Engine {
 
   std::size_t context() const noexcept { return limits_.context; }
 
+  std::size_t max_waiting() const noexcept { return options_.max_waiting; }
+
   // What is kept of `prompts` for later ones, or of all where there are none, is written to a file;
   // an earlier one is replaced. Returns the number of tokens. The engine goes on meanwhile. Throws
   // Error{Io}.

@@ -11,8 +11,6 @@
 namespace smol::page {
 namespace {
 
-constexpr std::size_t kMostHelpers = 16;
-
 std::int64_t seconds_now() {
   return std::time(nullptr);
 }
@@ -25,8 +23,7 @@ House::House(chat::Assistant& the_assistant, store::SessionStore& the_store,
       store(the_store),
       html(writer),
       facts(the_facts),
-      turns(the_assistant, the_store, tools::built_in_tools(seconds_now)),
-      helpers(kMostHelpers) {}
+      turns(the_assistant, the_store, tools::built_in_tools(seconds_now)) {}
 
 std::optional<store::SessionId> Call::session() const {
   if (form.has("message_id")) {

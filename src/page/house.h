@@ -12,7 +12,6 @@
 #include "page/status_history.h"
 #include "page/turns.h"
 #include "server/router.h"
-#include "server/task_queue.h"
 #include "store/session_store.h"
 
 namespace smol::page {
@@ -28,7 +27,6 @@ struct House {
   const PageFacts& facts;
   Turns turns;
   StatusHistory history;
-  server::TaskQueue helpers;  // what waits for the model beside turns: summaries
 };
 
 // Why a request is not done, as a fragment says it above the input.

@@ -221,7 +221,7 @@ server::Reply post_attachment(const Call& call) {
 
 server::Reply post_reset_context(const Call& call) {
   const store::SessionId session = call.some_session();
-  if (!call.house.store.add_note(session, "The model has forgotten what stands above.", "")) {
+  if (!call.house.store.add_note(session, {"The model has forgotten what stands above."})) {
     throw Refusal{409, "warn", "An answer is still being written.", "Stop it first."};
   }
   call.house.turns.tell_changed(session);

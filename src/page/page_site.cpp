@@ -195,8 +195,13 @@ server::Reply PageSite::refuse(const server::HttpRequest& request, const Refusal
   const chat::Assistant* assistant = house == nullptr ? nullptr : &house->assistant;
   if (kind == Kind::Fragment) {
     const Notice notice{refusal.kind, refusal.text, refusal.hint};
-    return html_.write(request, "fragments/notices", {{"notices", notices_value({&notice, 1})}},
-                       assistant, refusal.status);
+    auto response =
+        html_.write(request, "fragments/notices", {{"notices", notices_value({&notice, 1})}},
+                    assistant, refusal.status);
+    if (refusal.status == 429 || refusal.status == 503) {
+      response.headers.add("Retry-After", std::string(server::kRetryAfterSeconds));
+    }
+    return response;
   }
   const std::string text =
       refusal.status == 404

@@ -12,6 +12,8 @@
 namespace smol::page {
 namespace {
 
+constexpr std::uint64_t kMostBudget = 1UL << 24U;
+
 std::tm as_tm(std::chrono::year_month_day date) {
   std::tm out{};
   out.tm_year = static_cast<int>(date.year()) - 1900;
@@ -44,20 +46,25 @@ std::size_t count_calls(std::span<const chat::Message> messages) {
 
 }  // namespace
 
-chat::AnswerOptions answer_options(const store::Settings& settings, const chat::ModelFacts& model) {
-  Json body = Json::object();
-  set(body, "temperature", settings.temperature);
-  set(body, "top_p", settings.top_p);
-  set(body, "min_p", settings.min_p);
-  set(body, "repetition_penalty", settings.repetition_penalty);
-  set_count(body, "top_k", settings.top_k);
-  set_count(body, "seed", settings.seed);
-  set_count(body, "max_tokens", settings.max_tokens);
-  chat::AnswerOptions options = server::read_answer_wish(server::Fields(body, ""), model).options;
+Json answer_fields(const store::Settings& settings) {
+  Json fields = Json::object();
+  set(fields, "temperature", settings.temperature);
+  set(fields, "top_p", settings.top_p);
+  set(fields, "min_p", settings.min_p);
+  set(fields, "repetition_penalty", settings.repetition_penalty);
+  set_count(fields, "top_k", settings.top_k);
+  set_count(fields, "seed", settings.seed);
+  set_count(fields, "max_tokens", settings.max_tokens);
+  set_count(fields, "thinking_budget_tokens", settings.thinking_budget);
+  return fields;
+}
+
+chat::AnswerOptions answer_options(const Json& fields, const chat::ModelFacts& model) {
+  const server::Fields wish(fields, "");
+  chat::AnswerOptions options = server::read_answer_wish(wish, model).options;
+  options.thinking_budget = wish.count("thinking_budget_tokens", {0, kMostBudget});
   // A limit leaves room for the answer, where nobody said how much.
-  if (settings.thinking_budget) {
-    options.thinking_budget = static_cast<std::size_t>(*settings.thinking_budget);
-  } else if (options.max_tokens != 0) {
+  if (!options.thinking_budget && options.max_tokens != 0) {
     options.thinking_budget = options.max_tokens / 2;
   }
   return options;
@@ -65,7 +72,8 @@ chat::AnswerOptions answer_options(const store::Settings& settings, const chat::
 
 chat::TurnRequest turn_request(const chat::PromptBuilder& builder, const store::Session& session,
                                std::span<const store::Message> path, const TurnWish& wish) {
-  const std::vector<chat::Message> messages = store::prompt_messages(session.settings.system, path);
+  const std::vector<chat::Message> messages =
+      store::prompt_messages(session.settings.system, path, wish.left_out);
   chat::TurnRequest request;
   request.options.tools = wish.tools;
   request.options.think = wish.think ? chat::ThinkMode::On : chat::ThinkMode::Off;
@@ -78,6 +86,18 @@ chat::TurnRequest turn_request(const chat::PromptBuilder& builder, const store::
   request.client = "page " + session.id;
   request.n_calls = count_calls(messages);
   return request;
+}
+
+std::optional<store::AnswerError> length_problem(const chat::TurnRequest& request,
+                                                 const chat::ModelFacts& model) {
+  const std::size_t size = request.prompt.ids.size();
+  if (size < model.context || request.answer.overflow == chat::ContextOverflow::Roll) {
+    return std::nullopt;
+  }
+  return store::AnswerError{"With this message the conversation has " + std::to_string(size) +
+                                " tokens; the model's context holds " +
+                                std::to_string(model.context) + ".",
+                            "/compact makes room, /clear starts anew."};
 }
 
 Price price_of(const chat::Assistant& assistant, const chat::TurnRequest& request) {

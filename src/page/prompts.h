@@ -1,10 +1,13 @@
 // From a session to what the assistant is asked.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "chat/assistant.h"
 #include "store/types.h"
 
@@ -15,15 +18,25 @@ struct TurnWish {
   chat::AnswerOptions answer;
   std::vector<chat::ToolSpec> tools;
   bool think = true;
+  std::size_t left_out = 0;  // the oldest messages behind the last note: not in the prompt
+  // What the note says below which a whole answer takes the place of what stands above it; "": the
+  // answer is one like others.
+  std::string note = {};
 };
 
-// Requires: settings whose ranges were checked.
-chat::AnswerOptions answer_options(const store::Settings& settings, const chat::ModelFacts& model);
+// The settings as fields of the API.
+Json answer_fields(const store::Settings& settings);
+// Throws Error{BadInput} with the field's name.
+chat::AnswerOptions answer_options(const Json& fields, const chat::ModelFacts& model);
 
 // The prompt of the answer that follows `path`, or that goes on, where the path ends with an
 // answer. Throws Error{BadInput} for what the template does not take.
 chat::TurnRequest turn_request(const chat::PromptBuilder& builder, const store::Session& session,
                                std::span<const store::Message> path, const TurnWish& wish);
+
+// What is wrong with a prompt that leaves no room for an answer; nothing: there is room.
+std::optional<store::AnswerError> length_problem(const chat::TurnRequest& request,
+                                                 const chat::ModelFacts& model);
 
 // What a turn would have to read.
 struct Price {

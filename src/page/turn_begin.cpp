@@ -1,19 +1,37 @@
 #include "page/turn_begin.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "base/json.h"
+#include "page/message_views.h"
+#include "page/session_views.h"
 
 namespace smol::page {
 namespace {
 
-template <class T>
-void overwrite(std::optional<T>& value, const Form& form, std::string_view name) {
-  if (const auto number = form.number(name)) {
-    value = static_cast<T>(*number);
+// What a request may say for one answer: numbers of the API.
+constexpr std::array kAnswerFields{
+    "temperature",           "top_p", "min_p", "repetition_penalty", "presence_penalty",
+    "frequency_penalty",     "top_k", "seed",  "max_tokens",         "max_completion_tokens",
+    "thinking_budget_tokens"};
+
+// What is whole stays exact.
+std::optional<Json> number_in(const Form& form, std::string_view name) {
+  const std::string& text = form.text(name);
+  std::int64_t whole = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), whole);
+  if (!text.empty() && read.ec == std::errc{} && read.ptr == text.data() + text.size()) {
+    return whole < 0 ? Json(whole) : Json(static_cast<std::uint64_t>(whole));
   }
+  const auto number = form.number(name);
+  return number ? std::optional(Json(*number)) : std::nullopt;
 }
 
 std::int64_t count_tokens(const chat::Assistant& assistant, const std::string& text) {
@@ -40,30 +58,51 @@ store::UserInput input_of(const Call& call, bool think) {
 TurnWish wish_of(const Call& call, const store::Settings& settings, bool think) {
   const Form& form = call.form;
   store::Settings own = settings;
-  overwrite(own.temperature, form, "temperature");
-  overwrite(own.top_p, form, "top_p");
-  overwrite(own.min_p, form, "min_p");
-  overwrite(own.repetition_penalty, form, "repetition_penalty");
-  overwrite(own.top_k, form, "top_k");
-  overwrite(own.seed, form, "seed");
-  overwrite(own.max_tokens, form, "max_tokens");
-  overwrite(own.thinking_budget, form, "thinking_budget_tokens");
   own.tools = form.has("tools") ? form.flag("tools") : own.tools;
   TurnWish wish = call.house.turns.wish(own, think);
+  Json fields = answer_fields(settings);
+  for (const char* name : kAnswerFields) {
+    if (auto number = number_in(form, name)) {
+      fields[name] = std::move(*number);
+    }
+  }
+  wish.answer = answer_options(fields, call.house.assistant.model());
   if (form.has("grammar") && !form.text("grammar").empty()) {
     wish.answer.form = chat::Grammar{form.text("grammar")};
   }
   return wish;
 }
 
-void check_length(const chat::TurnRequest& request, const chat::ModelFacts& model) {
-  const std::size_t size = request.prompt.ids.size();
-  if (size >= model.context) {
-    throw Refusal{400, "bad",
-                  "With this message the conversation has " + std::to_string(size) +
-                      " tokens; the model's context holds " + std::to_string(model.context) + ".",
-                  "/compact makes room, /clear starts anew."};
+void check_length(const Call& call, const store::Session& about,
+                  std::span<const store::Message> path, const TurnWish& wish) {
+  const chat::Assistant& assistant = call.house.assistant;
+  const chat::TurnRequest request = turn_request(assistant.builder(), about, path, wish);
+  if (auto problem = length_problem(request, assistant.model())) {
+    throw Refusal{400, "bad", std::move(problem->text), std::move(problem->hint)};
   }
+}
+
+void check_queue(const Call& call) {
+  const chat::AssistantStats stats = call.house.assistant.stats();
+  if (stats.waiting >= stats.waiting_max) {
+    throw Refusal{429, "warn", "The server has too much to do.", "Try again in a moment."};
+  }
+}
+
+server::HttpResponse turn_fragment(const Call& call, const store::Turn& turn, bool is_new) {
+  const store::SessionStore& store = call.house.store;
+  const std::array<store::Message, 2> shown{store.message(*turn.question),
+                                            store.message(turn.answer)};
+  jinja::Dict context;
+  context.set("messages", messages_value(shown, turn.answer));
+  context.set("session", session_value(store.session(turn.session)));
+  context.set("is_new", jinja::Value::boolean(is_new));
+  set_session_list(context, store, turn.session);
+  server::HttpResponse response = call.html("fragments/turn", std::move(context));
+  if (is_new) {
+    response.headers.add("HX-Replace-Url", "/chat/" + turn.session);
+  }
+  return response;
 }
 
 void refuse_busy() {

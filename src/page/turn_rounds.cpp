@@ -48,6 +48,9 @@ void Turns::begin_round(const LivePtr& live, chat::TurnRequest request) {
       turns->add_job([turns, live] { turns->go_on(live); });
     }
   };
+  if (auto problem = length_problem(request, assistant_.model())) {
+    return finish(live, store::AnswerState::Error, 0, std::move(*problem));
+  }
   try {
     LiveAnswer::start_round(live->answer, make_turn, on_end);
   } catch (const Error& error) {
@@ -73,6 +76,9 @@ void Turns::advance(const LivePtr& live) {
     }
     const auto& finished = std::get<chat::TurnFinished>(*end);
     const bool is_cancelled = finished.end == chat::TurnEnd::Cancelled;
+    if (!is_cancelled && !live->wish.note.empty()) {
+      return finish_summary(live, finished);
+    }
     if (!is_cancelled && answer.open_calls().empty()) {
       const store::AnswerState state = state_of(finished);
       const std::size_t limit = state == store::AnswerState::Context ? assistant_.model().context
@@ -141,9 +147,10 @@ void Turns::finish(const LivePtr& live, store::AnswerState state, std::int64_t l
                    store::AnswerError error) noexcept {
   const store::Turn& turn = live->answer->turn();
   bool is_saved = true;
+  std::optional<store::MessageId> note;
   live->answer->end(state, limit, std::move(error));
   try {
-    store_.save(turn.id, live->answer->answer());
+    note = save_end(*live);
   } catch (const Error& failure) {
     is_saved = failure.code() == ErrorCode::NotFound;  // its session was deleted
     if (!is_saved) {
@@ -155,6 +162,9 @@ void Turns::finish(const LivePtr& live, store::AnswerState state, std::int64_t l
   if (!live->is_over) {
     tell_news(*live);
     listeners_.tell(turn.session, std::vector{live->answer->ended()});
+    if (note) {
+      tell_idle(turn.session, note);
+    }
   }
   live->is_over = true;
   live->save_at = Clock::now() + kSavePeriod;

@@ -1,6 +1,6 @@
 #include "page/turn_routes.h"
 
-#include <array>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -15,11 +15,10 @@ namespace {
 using jinja::Dict;
 using jinja::Value;
 
-// The path that the message would be the end of, for one that is not in the store yet.
-std::vector<store::Message> path_with(const Call& call, const std::optional<store::SessionId>& id,
+// The path that the message would be the end of, below `last`.
+std::vector<store::Message> path_with(const Call& call, std::optional<store::MessageId> last,
                                       const store::UserInput& input) {
   std::vector<store::Message> path;
-  const auto last = id ? call.house.store.last_message(*id) : std::nullopt;
   if (last) {
     path = call.house.store.messages_up_to(*last);
   }
@@ -28,22 +27,6 @@ std::vector<store::Message> path_with(const Call& call, const std::optional<stor
   message.attachments = input.attachments;
   path.push_back(std::move(message));
   return path;
-}
-
-server::HttpResponse turn_fragment(const Call& call, const store::Turn& turn, bool is_new) {
-  const store::SessionStore& store = call.house.store;
-  const std::array<store::Message, 2> shown{store.message(*turn.question),
-                                            store.message(turn.answer)};
-  Dict context;
-  context.set("messages", messages_value(shown, turn.answer));
-  context.set("session", session_value(store.session(turn.session)));
-  context.set("is_new", Value::boolean(is_new));
-  set_session_list(context, store, turn.session);
-  server::HttpResponse response = call.html("fragments/turn", std::move(context));
-  if (is_new) {
-    response.headers.add("HX-Replace-Url", "/chat/" + turn.session);
-  }
-  return response;
 }
 
 server::Reply send(const Call& call, const std::string& message) {
@@ -63,9 +46,9 @@ server::Reply send(const Call& call, const std::string& message) {
     refuse_busy();
   }
   const TurnWish wish = wish_of(call, about.settings, think);
-  check_length(
-      turn_request(house.assistant.builder(), about, path_with(call, session, input), wish),
-      house.assistant.model());
+  const auto last = session ? house.store.last_message(*session) : std::nullopt;
+  check_length(call, about, path_with(call, last, input), wish);
+  check_queue(call);
   std::optional<store::Turn> turn;
   if (session) {
     turn = house.store.begin_turn(*session, input);
@@ -88,14 +71,22 @@ server::HttpResponse queue_fragment(const Call& call, const std::optional<store:
                    {{"queued", input_value(queued)}, {"taken_back", input_value(taken_back)}});
 }
 
-// The messages of the session, while the turn's own answer is as it was.
-server::Reply show_and_start(const Call& call, const std::optional<store::Turn>& turn, bool think) {
+// A turn whose prompt is `path`: it is begun unless it could not be answered. Then the messages of
+// the session are shown, while the turn's own answer is as it was.
+server::Reply show_and_start(const Call& call, const store::Session& about,
+                             const std::vector<store::Message>& path, bool think,
+                             const std::function<std::optional<store::Turn>()>& begin) {
+  if (call.house.store.running_turn(about.id)) {
+    refuse_busy();
+  }
+  const TurnWish wish = wish_of(call, about.settings, think);
+  check_length(call, about, path, wish);
+  check_queue(call);
+  const auto turn = begin();
   if (!turn) {
     refuse_busy();
   }
-  const store::Settings settings = call.house.store.session(turn->session).settings;
-  return answer_and_start(call, *turn, wish_of(call, settings, think),
-                          [&] { return call.messages(turn->session); });
+  return answer_and_start(call, *turn, wish, [&] { return call.messages(turn->session); });
 }
 
 server::Reply act(const Call& call, TurnAction action) {
@@ -147,12 +138,14 @@ server::Reply post_summarize(const Call& call) {
 
 server::Reply post_queue(const Call& call) {
   House& house = call.house;
-  const store::SessionId session = call.some_session();
-  const bool think = call.form.has("think") ? call.form.flag("think")
-                                            : house.store.session(session).settings.think;
-  house.store.add_queued(session, input_of(call, think));
-  house.turns.start_queued(session);  // the answer may have ended meanwhile
-  return queue_fragment(call, house.store.queued(session), std::nullopt);
+  const store::Session about = house.store.session(call.some_session());
+  const bool think = call.form.has("think") ? call.form.flag("think") : about.settings.think;
+  const store::UserInput input = input_of(call, think);
+  check_length(call, about, path_with(call, house.store.last_message(about.id), input),
+               wish_of(call, about.settings, think));
+  house.store.add_queued(about.id, input);
+  house.turns.start_queued(about.id);  // the answer may have ended meanwhile
+  return queue_fragment(call, house.store.queued(about.id), std::nullopt);
 }
 
 server::Reply post_unqueue(const Call& call) {
@@ -161,32 +154,41 @@ server::Reply post_unqueue(const Call& call) {
 }
 
 server::Reply post_regenerate(const Call& call) {
+  store::SessionStore& store = call.house.store;
   const store::Message message = message_of(call);
   if (message.role == store::Role::Note) {
     throw Refusal{400, "info", "There is no answer yet."};
   }
-  const bool think = call.form.has("think")
-                         ? call.form.flag("think")
-                         : call.house.store.session(message.session).settings.think;
-  return show_and_start(call, call.house.store.begin_regeneration(message.id, think), think);
+  const store::Session about = store.session(message.session);
+  const bool think = call.form.has("think") ? call.form.flag("think") : about.settings.think;
+  std::vector<store::Message> path = store.messages_up_to(message.id);
+  if (message.role == store::Role::Assistant) {
+    path.pop_back();
+  }
+  return show_and_start(call, about, path, think,
+                        [&] { return store.begin_regeneration(message.id, think); });
 }
 
 server::Reply post_continue(const Call& call) {
+  store::SessionStore& store = call.house.store;
   const store::Message message = message_of(call);
   if (message.role != store::Role::Assistant) {
     throw Refusal{400, "info", "There is no answer to go on with."};
   }
-  return show_and_start(call, call.house.store.begin_continuation(message.id), message.think);
+  return show_and_start(call, store.session(message.session), store.messages_up_to(message.id),
+                        message.think, [&] { return store.begin_continuation(message.id); });
 }
 
 server::Reply post_edit(const Call& call) {
-  const store::Message message = call.house.store.message(call.form.id("message_id"));
+  store::SessionStore& store = call.house.store;
+  const store::Message message = store.message(call.form.id("message_id"));
   const store::UserInput input{call.form.text("message"), message.attachments, message.think};
   if (input.text.find_first_not_of(" \t\r\n") == std::string::npos && input.attachments.empty()) {
     throw Refusal{400, "bad", "An empty message was not sent."};
   }
-  const bool think = call.house.store.session(message.session).settings.think;
-  return show_and_start(call, call.house.store.begin_edit(message.id, input), think);
+  const store::Session about = store.session(message.session);
+  return show_and_start(call, about, path_with(call, message.parent, input), about.settings.think,
+                        [&] { return store.begin_edit(message.id, input); });
 }
 
 server::Reply post_stop(const Call& call) {

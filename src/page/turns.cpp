@@ -181,11 +181,15 @@ std::shared_ptr<server::LiveReply> Turns::listen(const store::SessionId& session
   return reply;
 }
 
+void Turns::tell_idle(const store::SessionId& session, std::optional<store::MessageId> last) {
+  listeners_.tell(session, std::vector{idle_snapshot(last)});
+}
+
 void Turns::tell_changed(const store::SessionId& session) {
-  const StreamEvent event = idle_snapshot(store_.last_message(session));
+  const std::optional<store::MessageId> last = store_.last_message(session);
   const std::lock_guard lock(mutex_);
   if (find(session) == nullptr) {
-    listeners_.tell(session, std::vector{event});
+    tell_idle(session, last);
   }
 }
 
@@ -216,7 +220,7 @@ void Turns::close() {
 }
 
 TurnWish Turns::wish(const store::Settings& settings, bool think) const {
-  TurnWish wish{answer_options(settings, assistant_.model()), {}, think};
+  TurnWish wish{answer_options(answer_fields(settings), assistant_.model()), {}, think};
   if (settings.tools) {
     for (const tools::Tool& tool : tools_) {
       wish.tools.push_back(tool.spec);

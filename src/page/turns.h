@@ -108,6 +108,8 @@ class Turns {
   void add_job(std::function<void()> job);
   LivePtr find(const store::SessionId& session) const;  // requires the mutex
   void tell_news(Live& live);                           // the same
+  // The same: no turn runs, and this is the last message.
+  void tell_idle(const store::SessionId& session, std::optional<store::MessageId> last);
 
   LiveAnswer::Begin begin_of(const store::Turn& turn) const;
   void queue_next(const store::SessionId& session);
@@ -118,6 +120,10 @@ class Turns {
   bool run_tools(Live& live);
   void run_tool(Live& live, store::ToolPart call);
   void next_round(const LivePtr& live);
+  // The end of a summary that is to take the place of what was said.
+  void finish_summary(const LivePtr& live, const chat::TurnFinished& finished);
+  // Saves an answer that has ended. The note that stands below it then, if it makes one.
+  std::optional<store::MessageId> save_end(const Live& live);
   void finish(const LivePtr& live, store::AnswerState state, std::int64_t limit = 0,
               store::AnswerError error = {}) noexcept;
   void save(const LivePtr& live) noexcept;

@@ -7,8 +7,6 @@
 namespace smol::server {
 namespace {
 
-constexpr std::string_view kRetryAfterSeconds = "2";
-
 Json or_null(const std::optional<std::string>& text) {
   return text ? Json(*text) : Json(nullptr);
 }

@@ -30,6 +30,8 @@ std::optional<std::string> path_at_start_of(std::string_view message);
 ApiError cancelled_error();
 
 Json to_json(const ApiError& error);
+// What 429 and 503 say in Retry-After.
+inline constexpr std::string_view kRetryAfterSeconds = "2";
 // With Retry-After for 429 and 503.
 HttpResponse to_response(const ApiError& error);
 HttpResponse json_response(int status, const Json& value);

@@ -86,18 +86,24 @@ void add_answer(const Answer& answer, std::vector<chat::Message>& out) {
 
 }  // namespace
 
-std::vector<chat::Message> prompt_messages(std::string_view system, std::span<const Message> path) {
+std::span<const Message> behind_last_note(std::span<const Message> path) {
+  const auto last_note = std::ranges::find(path.rbegin(), path.rend(), Role::Note, &Message::role);
+  return path.subspan(static_cast<std::size_t>(path.rend() - last_note));
+}
+
+std::vector<chat::Message> prompt_messages(std::string_view system, std::span<const Message> path,
+                                           std::size_t left_out) {
   std::vector<chat::Message> out;
   if (!system.empty()) {
     out.push_back(text_message(chat::Role::System, std::string(system)));
   }
-  const auto last_note = std::ranges::find(path.rbegin(), path.rend(), Role::Note, &Message::role);
-  const auto known = static_cast<std::size_t>(path.rend() - last_note);  // behind the note
+  const std::span<const Message> behind = behind_last_note(path);
+  const std::size_t known = path.size() - behind.size();
   if (known > 0 && !path[known - 1].summary.empty()) {
     out.push_back(text_message(chat::Role::System,
                                "What was said before, in short:\n" + path[known - 1].summary));
   }
-  for (const Message& message : path.subspan(known)) {
+  for (const Message& message : behind.subspan(std::min(left_out, behind.size()))) {
     if (message.role == Role::User) {
       out.push_back(text_message(chat::Role::User, text_with_files(message)));
     } else {

@@ -100,26 +100,31 @@ void SessionStore::select(MessageId id) {
   transaction.commit();
 }
 
-std::optional<MessageId> SessionStore::add_note(const SessionId& id, std::string_view text,
-                                                std::string_view summary) {
-  check_text(text, "note");
-  check_text(summary, "summary");
+MessageId SessionStore::insert_note(const SessionId& id, std::optional<MessageId> parent,
+                                    const NewNote& note) {
+  Message message;
+  message.session = id;
+  message.parent = parent;
+  message.role = Role::Note;
+  message.created_at = clock_();
+  message.text = note.text;
+  message.summary = note.summary;
+  const MessageId made = insert_message(*connection_, message);
+  set_leaf(*connection_, id, made);
+  touch_session(*connection_, id, message.created_at);
+  return made;
+}
+
+std::optional<MessageId> SessionStore::add_note(const SessionId& id, const NewNote& note) {
+  check_text(note.text, "note");
+  check_text(note.summary, "summary");
   const Lock lock(mutex_);
   Transaction transaction(*connection_);
   read_session(*connection_, id);
   if (is_running(id)) {
     return std::nullopt;
   }
-  Message note;
-  note.session = id;
-  note.parent = leaf_of(*connection_, id);
-  note.role = Role::Note;
-  note.created_at = clock_();
-  note.text = text;
-  note.summary = summary;
-  const MessageId made = insert_message(*connection_, note);
-  set_leaf(*connection_, id, made);
-  touch_session(*connection_, id, note.created_at);
+  const MessageId made = insert_note(id, leaf_of(*connection_, id), note);
   transaction.commit();
   return made;
 }

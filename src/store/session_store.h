@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "store/data_folder.h"
@@ -28,6 +29,12 @@ class Connection;
 struct NewSession {
   Settings settings;
   std::chrono::year_month_day date;  // today, where the person is
+};
+
+// A line of a path, where the model forgets what stands above or reads a summary of it.
+struct NewNote {
+  std::string text;          // what is shown
+  std::string summary = {};  // "": all is forgotten
 };
 
 struct Counts {
@@ -123,10 +130,8 @@ class SessionStore {
   std::optional<FoundCall> find_call(std::string_view call_id) const;
   // Makes the path through this message, and on to the newest leaf below it, the active one.
   void select(MessageId id);
-  // Appends a line to the active path, where the model forgets what stands above or reads a summary
-  // of it. Nothing: a turn is running.
-  std::optional<MessageId> add_note(const SessionId& id, std::string_view text,
-                                    std::string_view summary);
+  // Appends a note to the active path. Nothing: a turn is running.
+  std::optional<MessageId> add_note(const SessionId& id, const NewNote& note);
 
   // --- Turns. One at a time in a session: those that begin one return nothing while one runs.
   // A new session with its first turn; its title is the first line of the text.
@@ -146,6 +151,9 @@ class SessionStore {
   // that have no result by then failed. The caller saves at least once a second. Error{NotFound}:
   // the turn has ended, or its session is gone.
   void save(TurnId turn, const Answer& answer);
+  // The same for its end, with a note below the answer, whose id is returned. Requires: a state
+  // other than Running.
+  MessageId save_with_note(TurnId turn, const Answer& answer, const NewNote& note);
 
   // --- Deleting
   Deletion erase_session(const SessionId& id);
@@ -175,6 +183,8 @@ class SessionStore {
                                   const UserInput& input);
   Turn start_answer(const SessionId& session, std::optional<MessageId> parent, bool think);
   Turn start_turn(const SessionId& session, MessageId answer);
+  std::pair<SessionId, MessageId> write_saved(TurnId turn, const Answer& answer);
+  MessageId insert_note(const SessionId& id, std::optional<MessageId> parent, const NewNote& note);
   Page page_up_from(std::optional<MessageId> leaf, std::size_t limit) const;
   bool is_running(const SessionId& id) const;
   void mark_interrupted();

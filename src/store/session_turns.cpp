@@ -1,5 +1,6 @@
 // SessionStore: turns, from the message that begins one to the answer's last word.
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "store/checks.h"
@@ -184,10 +185,7 @@ std::optional<Turn> SessionStore::begin_continuation(MessageId id) {
   return turn;
 }
 
-void SessionStore::save(TurnId turn, const Answer& answer) {
-  check_answer(answer);
-  const Lock lock(mutex_);
-  Transaction transaction(*connection_);
+std::pair<SessionId, MessageId> SessionStore::write_saved(TurnId turn, const Answer& answer) {
   MessageId id = 0;
   SessionId session;
   {
@@ -204,7 +202,27 @@ void SessionStore::save(TurnId turn, const Answer& answer) {
     connection_->execute("DELETE FROM turns WHERE id = ?1", turn);
     touch_session(*connection_, session, clock_());
   }
+  return {std::move(session), id};
+}
+
+void SessionStore::save(TurnId turn, const Answer& answer) {
+  check_answer(answer);
+  const Lock lock(mutex_);
+  Transaction transaction(*connection_);
+  write_saved(turn, answer);
   transaction.commit();
+}
+
+MessageId SessionStore::save_with_note(TurnId turn, const Answer& answer, const NewNote& note) {
+  check_answer(answer);
+  check_text(note.text, "note");
+  check_text(note.summary, "summary");
+  const Lock lock(mutex_);
+  Transaction transaction(*connection_);
+  const auto [session, id] = write_saved(turn, answer);
+  const MessageId made = insert_note(session, id, note);
+  transaction.commit();
+  return made;
 }
 
 }  // namespace smol::store

@@ -214,6 +214,32 @@ const checks = [
     await fetched;
     await page.waitForFunction(() => !document.querySelector('.session.current .dot'));
   })],
+  ['/compact shows its work, can be stopped, and puts a summary in the place of what was said', on_page(async page => {
+    await without_thinking(page);
+    await force(page, 'A long story.');
+    let summary = LONG;
+    await page.route('**/api/compact', route => route.continue({postData: `${route.request().postData()}&grammar=${
+      encodeURIComponent(`root ::= "${summary.replaceAll('\n', '\\n')}"`)}`}));
+    const compact = async turns => {
+      await say(page, '/compact');
+      await page.waitForFunction(n => document.querySelectorAll('.message.assistant').length === n, turns);
+    };
+    await compact(2);
+    await phase(page, 'writing');
+    await page.click('[aria-label="Stop"]');
+    await idle(page);
+    await page.waitForSelector('.ending >> text=Stopped by you');
+    expect(await page.locator('.divider').count() === 0, 'a summary that was stopped was taken');
+    summary = 'They told a story.';
+    await compact(3);
+    await page.waitForSelector('.divider >> text=replaced by a summary');
+    await idle(page);
+    const shape = () => page.evaluate(() => [...document.querySelectorAll('#messages > *')].map(node => node.classList[1] || node.className).join(' '));
+    const shown = await shape();
+    expect(shown === 'user assistant user assistant user assistant divider', shown);
+    await page.reload();
+    expect(await shape() === shown, `after a reload: ${await shape()}`);
+  })],
   ['delete can be undone', on_page(async page => {
     await without_thinking(page);
     await say(page, 'To be deleted');

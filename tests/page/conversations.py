@@ -130,6 +130,9 @@ class Turn:
             self.emit("error", {"message": self.message["id"], **self.message["error"], **used})
         else:
             self.emit("done", {"message": self.message["id"], "reason": reason, "tokens": self.tokens, **used})
+        if reason == "done" and "note" in self.plan:
+            note = self.session.add(self.session.leaf, role="note", text=self.plan["note"])
+            self.emit("snapshot", {"turn": None, "last": note["id"]})
         self.session.send_queued()
 
     def read(self) -> None:

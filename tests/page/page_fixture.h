@@ -222,6 +222,16 @@ class PageTest : public ::testing::Test {
     return session;
   }
 
+  // That many; "+" is a form's space.
+  static std::string words(int count, const std::string& word = "word",
+                           const std::string& space = "+") {
+    std::string out;
+    for (int i = 0; i < count; ++i) {
+      out += word + space;
+    }
+    return out;
+  }
+
   // Until the page has begun that many.
   void wait_for_turns(std::size_t count) const {
     while (assistant.turns().size() < count) {

@@ -274,7 +274,9 @@ class Routes:
         self.note("info", "The model has forgotten what was said so far.")
 
     def post_compact(self):
-        self.messages(self.current())
+        self.fields["message"] = "Summarize our conversation so far in one paragraph."
+        self.post_chat()
+        self.house.sessions[self.fields["session_id"]].turn.plan["note"] = "What stands above was replaced by a summary."
 
     def post_summarize(self):
         self.fields["message"] = "Summarize our conversation so far."

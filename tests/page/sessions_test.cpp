@@ -225,19 +225,6 @@ TEST_F(PageSessions, ResetLetsTheModelForget) {
   EXPECT_THAT(assistant.requests().back().prompt.text.bytes(), Not(HasSubstr("Secret.")));
 }
 
-TEST_F(PageSessions, CompactPutsASummaryInThePlaceOfWhatWasSaid) {
-  const std::string session = finished_session("A long story.");
-  assistant.hold = false;
-  assistant.finished.message.content = "They spoke of a story.";
-  EXPECT_THAT(post("/api/compact", "session_id=" + session).body,
-              HasSubstr("replaced by a summary"));
-  assistant.hold = true;
-  post("/api/chat", "session_id=" + session + "&message=More&think=off");
-  const std::string prompt = assistant.requests().back().prompt.text.bytes();
-  EXPECT_THAT(prompt, HasSubstr("They spoke of a story."));
-  EXPECT_THAT(prompt, Not(HasSubstr("A long story.")));
-}
-
 TEST_F(PageSessions, StatusTellsWhatRuns) {
   const std::string session = begin();
   const Json status = json("/api/status?session_id=" + session);

@@ -245,14 +245,75 @@ TEST_F(PageTurns, WhatTheAssistantRefusesIsTheAnswersError) {
 }
 
 TEST_F(PageTurns, AMessageThatDoesNotFitIsRefusedWithBothCounts) {
-  std::string text;
-  for (int i = 0; i < 600; ++i) {
-    text += "word+";
-  }
-  const auto response = post("/api/chat", "session_id=&message=" + text);
+  const auto response = post("/api/chat", "session_id=&message=" + words(600));
   EXPECT_EQ(response.status, 400);
   EXPECT_THAT(response.body, HasSubstr("context holds 512"));
   EXPECT_EQ(store->counts().sessions, 0U);
+}
+
+TEST_F(PageTurns, AnEditOrAQueuedMessageThatDoesNotFitIsRefusedAndChangesNothing) {
+  const std::string session = finished_session();
+  const store::Message answer = last(session);
+  const std::string question = "message_id=" + std::to_string(*answer.parent);
+  for (const auto& response :
+       {post("/api/edit", question + "&message=" + words(600)),
+        post("/api/queue", "session_id=" + session + "&message=" + words(600))}) {
+    EXPECT_EQ(response.status, 400);
+    EXPECT_THAT(response.body, HasSubstr("context holds 512"));
+  }
+  EXPECT_EQ(store->message(*answer.parent).branch.count, 1U);
+  EXPECT_EQ(store->queued(session), std::nullopt);
+  EXPECT_EQ(assistant.requests().size(), 1U);
+}
+
+TEST_F(PageTurns, AQueuedMessageThatNoLongerFitsSaysHowToMakeRoom) {
+  const std::string session = begin();
+  for (int n = 0; n < 2; ++n) {
+    EXPECT_EQ(post("/api/queue", "session_id=" + session + "&message=" + words(300)).status, 200);
+  }
+  const auto tab = listen(session);
+  turn()->finish(assistant.finished);
+  EXPECT_EQ(tab->next("error").data["hint"], "/compact makes room, /clear starts anew.");
+  EXPECT_EQ(assistant.requests().size(), 1U);
+}
+
+TEST_F(PageTurns, AFullQueueRefusesBeforeAnythingIsStored) {
+  const std::string session = finished_session();
+  const store::Message answer = last(session);
+  assistant.stats_to_give.waiting = assistant.stats_to_give.waiting_max = 64;
+  const std::string id = "message_id=" + std::to_string(answer.id);
+  for (const auto& response :
+       {post("/api/chat", "session_id=&message=Hello"),
+        post("/api/chat", "session_id=" + session + "&message=More"), post("/api/regenerate", id),
+        post("/api/continue", id),
+        post("/api/edit", "message_id=" + std::to_string(*answer.parent) + "&message=Else"),
+        post("/api/compact", "session_id=" + session)}) {
+    EXPECT_EQ(response.status, 429) << response.body;
+    EXPECT_THAT(response.body, HasSubstr("too much to do"));
+    EXPECT_EQ(response.headers.find("Retry-After").value_or(""), "2");
+  }
+  EXPECT_EQ(store->counts().sessions, 1U);
+  EXPECT_EQ(last(session).id, answer.id);
+  EXPECT_EQ(last(session).branch.count, 1U);
+}
+
+TEST_F(PageTurns, FieldsOfAMessageAreCheckedAsTheApiChecksThem) {
+  for (const char* wrong :
+       {"seed=1e300", "seed=2.5", "max_tokens=2.5", "max_tokens=-5", "thinking_budget_tokens=-5",
+        "presence_penalty=9", "temperature=3", "top_k=-1", "top_p=none"}) {
+    const auto response = post("/api/chat", "session_id=&message=Hello&" + std::string(wrong));
+    EXPECT_EQ(response.status, 400) << wrong;
+    EXPECT_THAT(response.body, HasSubstr(std::string(wrong, std::string(wrong).find('='))));
+  }
+  EXPECT_THAT(post("/api/chat", "session_id=&message=Hello&max_tokens=-5").body,
+              HasSubstr("found -5"));
+  EXPECT_EQ(store->counts().sessions, 0U);
+  begin("message=Hello&seed=-3&presence_penalty=1&frequency_penalty=0.5&max_tokens=20");
+  const chat::AnswerOptions answer = assistant.requests().back().answer;
+  EXPECT_EQ(answer.sampling.seed, static_cast<std::uint64_t>(-3));
+  EXPECT_EQ(answer.sampling.presence_penalty, 1);
+  EXPECT_EQ(answer.sampling.frequency_penalty, 0.5);
+  EXPECT_EQ(answer.thinking_budget, 10U);
 }
 
 TEST_F(PageTurns, AKilledServerMarksTheUnfinishedAnswerAndOffersToGoOn) {

@@ -33,7 +33,7 @@ SessionId rich_session(TestStore& store) {
   store.now += Milliseconds(1234);
   const Turn second = store->begin_regeneration(first.answer, false).value();
   store.finish(second, "other answer");
-  store->add_note(first.session, "Compacted", "a summary");
+  store->add_note(first.session, {"Compacted", "a summary"});
   store.talk(first.session, "again", "and again");
   store->select(first.answer);
   store->rename(first.session, "A \"title\"");
@@ -162,7 +162,7 @@ It is **4**. 😀 "quoted" \ )"
 TEST(Export, AsMarkdownShowsNotes) {
   TestStore store;
   const SessionId id = store.talk("a", "1").session;
-  store->add_note(id, "Forgotten", "");
+  store->add_note(id, {"Forgotten"});
   store.talk(id, "b", "2");
   EXPECT_EQ(to_markdown(store->transcript(id)),
             "# a\n\n2026-11-28\n\n## You\n\na\n\n## Assistant\n\n1\n\n---\n\n*Forgotten*\n\n"

@@ -67,6 +67,18 @@ TEST(PromptMessages, ForgetWhatStandsAboveTheLastNote) {
   EXPECT_EQ(prompt_messages("", std::vector{user("a"), note(""), user("b")}).size(), 1U);
 }
 
+TEST(PromptMessages, LeaveOutTheOldestBehindTheNoteWhereAsked) {
+  const std::vector<Message> path{user("a"), note("They said a."), user("b"),
+                                  assistant({TextPart{"1"}}), user("c")};
+  const auto messages = prompt_messages("S", path, 2);
+  ASSERT_EQ(messages.size(), 3U);
+  EXPECT_EQ(messages[1].content, "What was said before, in short:\nThey said a.");
+  EXPECT_EQ(messages[2].content, "c");
+  EXPECT_EQ(prompt_messages("S", path, 9).size(), 2U);
+  EXPECT_EQ(behind_last_note(path).size(), 3U);
+  EXPECT_EQ(behind_last_note(std::span(path).first(1)).size(), 1U);
+}
+
 TEST(PromptMessages, LeaveOutAnAnswerWithoutWords) {
   EXPECT_EQ(prompt_messages("", std::vector{user("a"), assistant({})}).size(), 1U);
 }

@@ -60,7 +60,7 @@ TEST(MessageTree, AnswersAgainBesideTheAnswerOrBelowTheQuestion) {
 TEST(MessageTree, RefusesWhatCannotBeEditedOrContinued) {
   TestStore store;
   const Turn turn = store.talk("a", "1");
-  const MessageId note = store->add_note(turn.session, "Forgotten", "").value();
+  const MessageId note = store->add_note(turn.session, {"Forgotten"}).value();
   EXPECT_EQ(error_of([&] { store->begin_edit(turn.answer, says("x")); }), ErrorCode::BadInput);
   EXPECT_EQ(error_of([&] { store->begin_regeneration(note, true); }), ErrorCode::BadInput);
   EXPECT_EQ(error_of([&] { store->begin_continuation(*turn.question); }), ErrorCode::BadInput);
@@ -134,7 +134,7 @@ TEST(MessageTree, KeepsAttachmentsWithTheirTokens) {
 TEST(MessageTree, KeepsANoteWithItsSummary) {
   TestStore store;
   const SessionId id = store.talk("a", "1").session;
-  const MessageId note = store->add_note(id, "Compacted", "They said a and 1.").value();
+  const MessageId note = store->add_note(id, {"Compacted", "They said a and 1."}).value();
   store.talk(id, "b", "2");
   EXPECT_EQ(store.path_text(id), "a/1/Compacted/b/2");
   EXPECT_EQ(store->message(note).role, Role::Note);

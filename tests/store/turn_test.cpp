@@ -44,7 +44,7 @@ TEST(Turn, AllowsOneAtATimeInASession) {
   EXPECT_EQ(store->begin_edit(*turn.question, says("b")), std::nullopt);
   EXPECT_EQ(store->begin_regeneration(*turn.question, true), std::nullopt);
   EXPECT_EQ(store->begin_continuation(turn.answer), std::nullopt);
-  EXPECT_EQ(store->add_note(turn.session, "x", ""), std::nullopt);
+  EXPECT_EQ(store->add_note(turn.session, {"x"}), std::nullopt);
   EXPECT_EQ(store->running_turn(turn.session).value().answer, turn.answer);
   EXPECT_EQ(store.path_text(turn.session), "a/");
   const Turn other = store->begin_session({{}, kDate}, says("other"));
@@ -81,6 +81,21 @@ TEST(Turn, KeepsAnError) {
   answer.error = {"The context is full.", "/compact makes room."};
   store->save(turn.id, answer);
   EXPECT_EQ(store->message(turn.answer).answer, answer);
+}
+
+TEST(Turn, EndsWithANoteBelowItsAnswerInOneStep) {
+  TestStore store;
+  const Turn turn = store->begin_session({{}, kDate}, says("a"));
+  Answer answer = whole_answer();
+  const MessageId note = store->save_with_note(turn.id, answer, {"Compacted", "in short"});
+  EXPECT_EQ(store->message(turn.answer).answer, answer);
+  EXPECT_EQ(store->message(note).parent, turn.answer);
+  EXPECT_EQ(store->message(note).summary, "in short");
+  EXPECT_EQ(store->last_message(turn.session), note);
+  EXPECT_EQ(store->running_turn(turn.session), std::nullopt);
+  EXPECT_EQ(error_of([&] { store->save_with_note(turn.id, answer, {"Late"}); }),
+            ErrorCode::NotFound);
+  EXPECT_EQ(store->last_message(turn.session), note);
 }
 
 TEST(Turn, RefusesToSaveAfterItsEnd) {

@@ -392,7 +392,7 @@
   };
   document.addEventListener('htmx:config:request', event => {
     const {ctx} = event.detail;
-    if (ctx.sourceElement !== form) return;
+    if (ctx.sourceElement !== form) { sending ||= ctx.request.begins = ctx.sourceElement?.matches?.('#palette [hx-target="#messages"]'); return; }
     const text = ctx.request.body.get('message') || '';
     if (sending || (!text.trim() && !el('files').childElementCount)) return event.preventDefault();
     if (busy()) ctx.request.action = '/api/queue';  // sent when the answer has ended
@@ -418,9 +418,9 @@
   });
   document.addEventListener('htmx:finally:request', event => {
     const {ctx} = event.detail;
-    if (!ctx.request.sends) return;
+    if (!ctx.request.sends && !ctx.request.begins) return;
     sending = false;
-    if (ctx.response?.status < 400) { el('files').replaceChildren(); memory.set('draft:', ''); problem(''); }
+    if (ctx.request.sends && ctx.response?.status < 400) { el('files').replaceChildren(); memory.set('draft:', ''); problem(''); }
     const waited = wait_for_send;
     wait_for_send = null;
     if (waited?.ended) sync(); else if (waited) meet(waited);
