@@ -129,7 +129,7 @@ TEST_F(PageSessions, AnImportIsBoundedByItsOwnLimit) {
   PageSite small(facts, rules, "");
   server::Router routes(rules);
   small.add_routes(routes);
-  small.open(assistant, *store, 2);
+  small.open(assistant, *store, metrics, 2);
   auto asked = request("POST", "/api/import",
                        "--x\r\nContent-Disposition: form-data; name=\"file\"; "
                        "filename=\"a.json\"\r\n\r\n[" +

@@ -123,7 +123,7 @@ TEST_F(PageShown, TheGaugeFollowsWhatTheModelForgets) {
   EXPECT_EQ(used(get("/chat/" + session).body), "13");
   EXPECT_EQ(used(post("/api/reset-context", "session_id=" + session).body), "0");
   EXPECT_EQ(used(get("/chat/" + session).body), "0");
-  store->add_note(session, "What stands above was replaced by a summary.", "They met.");
+  store->add_note(session, {"What stands above was replaced by a summary.", "They met."});
   const std::string summed = used(get("/api/messages?session_id=" + session).body);
   EXPECT_GT(std::stoi(summed), 2);
   const std::string first = id_text(store->newest_messages(session, 9).messages.front().id);

@@ -264,7 +264,7 @@
     el('gauge-text').textContent = `${count(at.context_used)} / ${count(at.context_max)}`;
   };
   const show_progress = at => {
-    if (at.phase === 'idle' && busy()) keep(`/chat/${session()}`);
+    if (at.phase === 'idle' && busy()) keep(session() && `/chat/${session()}`);
     body.dataset.phase = at.phase;
     el('pill').hidden = at.phase === 'idle';
     if (at.phase === 'idle') return;
