@@ -80,7 +80,8 @@ const checks = [
       await on_page(async page => {
         await page.addInitScript(allowed => {  // the browser's own cannot be seen by a test
           window.told = [];
-          window.Notification = class { constructor(title, options) { told.push({title, ...options}); } static permission = allowed; };
+          Object.defineProperty(Notification, 'permission', {get: () => allowed});
+          ServiceWorkerRegistration.prototype.showNotification = async (title, options) => { told.push({title, ...options}); };
         }, permission);
         await page.goto(place.url);
         await begin_long(page);
@@ -187,7 +188,10 @@ const checks = [
       expect((await page.locator('.found', {hasText: mark}).count()) > 0, `${words} was not found`);
     }
     await page.locator('.found', {hasText: mark}).first().locator('a').click();
-    await page.waitForSelector(`.message.assistant:target >> text=${mark}word`);
+    await page.waitForFunction(word => [...document.querySelectorAll('.message.assistant')].some(message => {
+      const {top, bottom} = message.getBoundingClientRect();
+      return message.innerText.includes(word) && bottom > 0 && top < innerHeight;
+    }), `${mark}word`);
     await page.fill('#search', '');
     await page.waitForSelector('.session.current');
     for (const [entry, ending, inside] of [['Export as Markdown', '.md', `${mark}word`], ['Export as JSON', '.json', '"format"']]) {

@@ -110,8 +110,9 @@ TEST_F(PageShown, ASearchLeadsToAnotherBranchUnlessAnAnswerIsBeingWritten) {
 TEST_F(PageShown, AnAddressOfAMessageThatIsGoneShowsTheNewestOnes) {
   const std::string session = imported_session(60);
   const std::string other = finished_session();
+  const std::string place = "/chat/" + session + "?message=";
   for (const std::string& id : {std::string("99999"), id_text(last(other).id), std::string("x")}) {
-    const auto page = get("/chat/" + session + "?message=" + id);
+    const auto page = get(place + id);
     EXPECT_EQ(page.status, 200) << id;
     EXPECT_THAT(page.body, HasSubstr("Answer 59."));
     EXPECT_THAT(page.body, Not(HasSubstr("Question 18.")));
