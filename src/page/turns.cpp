@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kMostJobs = 1UL << 20U;
 constexpr std::chrono::milliseconds kBeat{50}, kIdleBeat{500};
+// When what is deleted now can be removed.
+constexpr auto kPurgePeriod = store::SessionStore::kUndoTime + std::chrono::seconds(1);
 constexpr std::chrono::seconds kLongWait{3600}, kEndPatience{1};
 
 // The offset of an event's id, where it belongs to this turn.
@@ -205,8 +207,8 @@ void Turns::drop(const store::SessionId& session) {
 
 void Turns::purge_later() {
   const std::lock_guard lock(mutex_);
-  const auto at = Clock::now() + store::SessionStore::kUndoTime + kSavePeriod;
-  purge_at_ = purge_at_.value_or(at);
+  last_over_at_ = Clock::now() + kPurgePeriod;
+  purge_at_ = purge_at_.value_or(last_over_at_);
   wake();
 }
 
@@ -256,7 +258,10 @@ void Turns::purge() noexcept {
     // the disk may be full only for now
   }
   if (again) {
-    purge_later();
+    const std::lock_guard lock(mutex_);
+    const auto now = Clock::now();
+    purge_at_ = last_over_at_ > now ? last_over_at_ : now + kPurgePeriod;
+    wake();
   }
 }
 

@@ -163,6 +163,7 @@ class Turns {
   std::map<store::SessionId, LivePtr> lives_;
   Listeners listeners_;
   std::optional<Clock::time_point> purge_at_, keep_at_;
+  Clock::time_point last_over_at_;         // the time for undo, of what was deleted last
   Clock::time_point cut_at_{}, end_at_{};  // once it is closing
   bool is_woken_ = false, is_closing_ = false, is_keeping_ = false, ends_ = false;
 

@@ -158,11 +158,11 @@ std::vector<Deletion> SessionStore::deletions() const {
 bool SessionStore::purge() {
   const Lock lock(mutex_);
   remove_expired();
-  const bool removed = connection_->query("SELECT 1 FROM deletions WHERE purged").next();
-  if (removed) {
+  if (connection_->query("SELECT 1 FROM deletions WHERE purged").next()) {
     scrub();
+    return true;
   }
-  return removed;
+  return connection_->query("SELECT 1 FROM deletions").next();
 }
 
 void SessionStore::remove_expired() {

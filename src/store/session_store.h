@@ -165,7 +165,7 @@ class SessionStore {
   // What was deleted, and no purge() has removed yet.
   std::vector<Deletion> deletions() const;
   // Removes what can no longer be brought back from messages, search index, free pages and WAL.
-  // False: there is nothing left to do. Takes as long as copying the file; to be called every few
+  // False: nothing was there to remove, now or later. Takes as long as copying the file; to be called every few
   // seconds, since another program that is reading the file holds it up.
   bool purge();
 

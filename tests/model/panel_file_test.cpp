@@ -135,7 +135,7 @@ TEST_F(PanelFileTest, IsRefusedForEveryBitOfItsHeader) {
   load();
   const std::string good = content_of(panels_);
   const PanelOrigin none;
-  for (std::size_t bit = 0; bit < 8 * kHeaderBytes; bit += bit < 8 * 64 ? 1 : 101) {
+  for (std::size_t bit = 0; bit < 8UL * kHeaderBytes; bit += bit < 8UL * 64 ? 1 : 101) {
     std::string content = good;
     content[bit / 8] = static_cast<char>(content[bit / 8] ^ (1 << bit % 8));
     write_to(panels_, content);

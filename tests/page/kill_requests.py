@@ -19,6 +19,7 @@ class Pending:
     before: object = None
     after: object = None
     new: tuple = ()
+    told: frozenset = frozenset()  # ids of answers that were told of before, also of those that were deleted since
 
 
 class Requests:
@@ -54,6 +55,8 @@ class Requests:
     # ---- requests ----
     def ask(self, pending, path, **fields):
         self.pending = pending
+        if pending.before is not None:
+            pending.told = frozenset(self.told.get(pending.before.id, {}))
         begin = time.monotonic()
         answer = self.client.post(path, **fields)
         self.usual_s[pending.kind] = max(time.monotonic() - begin, 0.8 * self.usual_s.get(pending.kind, 0))

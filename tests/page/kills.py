@@ -75,15 +75,16 @@ class Kills(Requests):
                 self.do_something()
             self.hear_something(to_the_end=self.draw.random() < 0.5)
             if kind == "stream":
-                self.send(n_words=120)
+                self.send(n_words=250)
                 self.hear_something()
-                self.kill_later(self.draw.uniform(0, 2.5))
+                self.kill_later(self.draw.uniform(0.5, 4))
             else:
                 self.idle()  # so that the request itself is the next one
                 self.kill_later(self.draw.uniform(0, 1.5 * self.usual_s.get(kind, 0.03)))
                 {"send": self.send, "edit": self.edit, "delete": self.delete, "import": self.import_file}[kind]()
             while self.server.process.poll() is None:
-                self.do_something()
+                if kind != "stream":  # nothing else ends that answer
+                    self.do_something()
                 time.sleep(self.draw.uniform(0, 0.1))
         except Lost as error:
             assert self.killed_at is not None, f"the server broke off by itself: {error}"
@@ -118,7 +119,7 @@ class Kills(Requests):
 
     def candidates(self, pending):
         """A request that was not answered was carried out or not, but a stream may have told of what it began."""
-        known = {node.id for node in pending.before.nodes}
+        known = {node.id for node in pending.before.nodes} | pending.told
         new = [told for number, told in self.told.get(pending.before.id, {}).items() if number not in known]
         if new and pending.after is not None:
             pending.after.leaf.told = new[0]
