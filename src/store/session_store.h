@@ -165,8 +165,8 @@ class SessionStore {
   // What was deleted, and no purge() has removed yet.
   std::vector<Deletion> deletions() const;
   // Removes what can no longer be brought back from messages, search index, free pages and WAL.
-  // False: nothing was there to remove, now or later. Takes as long as copying the file; to be called every few
-  // seconds, since another program that is reading the file holds it up.
+  // False: nothing was there to remove, now or later. Takes as long as copying the file; to be
+  // called every few seconds, since another program that is reading the file holds it up.
   bool purge();
 
   // --- Search: all words of the query, parts of words too, in any script, without regard to case.
