@@ -49,8 +49,7 @@ def set_up() -> pathlib.Path:
 
 
 def run(node: pathlib.Path, name: str, **variables: str) -> tuple:
-    # Twice the time that a quiet machine may take: others work on those that test.
-    environment = {"PAGE_TIMEOUT_MS": "30000", **os.environ, "PAGE_MODULES": str(FOLDER), **variables}
+    environment = {**os.environ, "PAGE_MODULES": str(FOLDER), **variables}
     done = subprocess.run([node, HERE / f"{name}.mjs"], env=environment, capture_output=True, text=True, timeout=1500,
                           check=False)
     found = SUM.search(done.stdout)

@@ -74,7 +74,7 @@ export async function say(page, text) {
 
 const escapes = {'\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t'};
 const literal = text => `"${text.replace(/[\\"\n\r\t]/g, c => escapes[c])}"`;
-const grammar_of = text => `root ::= ${literal(text)}`;
+export const grammar_of = text => `root ::= ${literal(text)}`;
 // The model chooses a word for each ~ of the text, and so writes token by token; what is forced whole comes in pieces of many tokens.
 export const grammar_with_words = (text, words) =>
   `root ::= ${text.split('~').map(literal).join(' word ')}\nword ::= ${words.map(literal).join(' | ')}`;
