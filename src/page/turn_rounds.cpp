@@ -120,12 +120,13 @@ void Turns::advance(const LivePtr& live) {
       return finish(live, store::AnswerState::Stopped);
     }
   }
+  if (!answer.ended_by() && !run_tools(*live)) {
+    return;
+  }
   if (const auto state = answer.ended_by()) {
     return finish(live, *state);
   }
-  if (run_tools(*live)) {
-    next_round(live);
-  }
+  next_round(live);
 }
 
 bool Turns::run_tools(Live& live) {
@@ -133,16 +134,23 @@ bool Turns::run_tools(Live& live) {
     const auto tool = std::ranges::find(tools_, call.name, &tools::Tool::name);
     if (tool != tools_.end() && tool->asks && call.state == store::ToolState::Running &&
         !live.allowed.contains(call.call_id)) {
-      call.state = store::ToolState::Asking;
-      live.answer->set_call(call);
-      live.answer->set_tool_phase("asking", call.name);
-      store_.save(live.answer->turn().id, live.answer->answer());
-      const std::lock_guard lock(mutex_);
-      live.waits = true;
-      return false;
+      return !ask(live, std::move(call));
     }
     run_tool(live, std::move(call));
   }
+  return true;
+}
+
+// Whoever sees the question can answer it, and a stop finds the turn either here or waiting.
+bool Turns::ask(Live& live, store::ToolPart call) {
+  const std::lock_guard lock(mutex_);
+  if (live.answer->ended_by()) {
+    return false;
+  }
+  live.waits = true;
+  call.state = store::ToolState::Asking;
+  live.answer->set_tool_phase("asking", call.name);
+  live.answer->set_call(call);
   return true;
 }
 
@@ -215,7 +223,7 @@ void Turns::finish(const LivePtr& live, store::AnswerState state, std::int64_t l
 
 // What has come so far; and an answer that could not be saved at its end.
 void Turns::save(const LivePtr& live) noexcept {
-  bool is_done = true;
+  bool is_done = true, is_gone = false;
   try {
     store::Answer answer = live->answer->answer();
     if (live->is_over || answer != live->saved) {
@@ -223,12 +231,13 @@ void Turns::save(const LivePtr& live) noexcept {
       live->saved = std::move(answer);
     }
   } catch (const Error& error) {
-    is_done = error.code() == ErrorCode::NotFound;
-    if (is_done) {
-      live->answer->stop();
-    }
+    is_gone = error.code() == ErrorCode::NotFound;
+    is_done = is_gone;
   }
   const std::lock_guard lock(mutex_);
+  if (is_gone) {
+    stop(live);
+  }
   live->is_saving = false;
   live->save_at = Clock::now() + kSavePeriod;
   const auto found = lives_.find(live->answer->turn().session);

@@ -106,10 +106,7 @@ bool Turns::act(const store::SessionId& session, TurnAction action) {
   }
   switch (action) {
     case TurnAction::Stop:
-      live->answer->stop();
-      if (live->waits) {
-        add_job([this, live] { go_on(live); });
-      }
+      stop(live);
       break;
     case TurnAction::Pause:
       live->is_paused = true;
@@ -282,12 +279,17 @@ void Turns::wake() {
   changed_.notify_all();
 }
 
+void Turns::stop(const LivePtr& live) {
+  live->answer->stop();
+  if (std::exchange(live->waits, false)) {
+    add_job([this, live] { go_on(live); });
+  }
+}
+
 void Turns::cut(const LivePtr& live) {
   live->is_cut = true;
   live->answer->interrupt();
-  if (live->waits) {
-    add_job([this, live] { go_on(live); });
-  }
+  stop(live);
 }
 
 // Until a person acts.

@@ -125,6 +125,8 @@ class Turns {
   void advance(const LivePtr& live);
   // False: a person is to decide first.
   bool run_tools(Live& live);
+  // False: the turn is to end.
+  bool ask(Live& live, store::ToolPart call);
   void run_tool(Live& live, store::ToolPart call);
   void next_round(const LivePtr& live);
   // The end of a summary that is to take the place of what was said.
@@ -145,6 +147,7 @@ class Turns {
   Clock::duration beat_chores(Clock::time_point now);
   void beat_turns(Clock::time_point now);
   void wake();
+  void stop(const LivePtr& live);
   void cut(const LivePtr& live);
   static bool stands_still(const Live& live);
   static bool rests(const Live& live);

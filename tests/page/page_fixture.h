@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <filesystem>
@@ -42,6 +43,9 @@ inline std::string between(const std::string& text, const std::string& before,
   const std::size_t from = begin + before.size();
   return text.substr(from, text.find(behind, from) - from);
 }
+
+// So that a test that waits for what never comes fails by name.
+constexpr std::chrono::minutes kPatience{1};
 
 // Reads a live reply as a browser does.
 class Tab {
@@ -121,7 +125,10 @@ class Tab {
     }
     {
       std::unique_lock lock(mutex_);
-      told_.wait(lock, [this] { return has_news_; });
+      if (!told_.wait_for(lock, kPatience, [this] { return has_news_; })) {
+        ADD_FAILURE() << "the stream stands still";
+        return false;
+      }
       has_news_ = false;
     }
     server::LiveReply::News news = reply_->take();
@@ -253,7 +260,9 @@ class PageTest : public ::testing::Test {
 
   // Until the page has begun that many.
   void wait_for_turns(std::size_t count) const {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
     while (assistant.turns().size() < count) {
+      ASSERT_LT(std::chrono::steady_clock::now(), end) << "no further turn begins";
       std::this_thread::yield();
     }
   }

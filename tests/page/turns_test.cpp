@@ -198,6 +198,31 @@ TEST_F(PageTurns, AStopWhileAToolAsksEndsTheTurn) {
             store::ToolState::Failed);
 }
 
+TEST_F(PageTurns, AStopEndsATurnFromTheMomentItsToolAsks) {
+  const std::string session = begin("message=6*7&think=off&tools=on");
+  const auto tab = listen(session);
+  turn()->tell(chat::ToolCall{"call_0001", "calculator", R"({"expression": "6 * 7"})"});
+  turn()->finish(assistant.finished);
+  while (json("/api/status?session_id=" + session)["turn"]["phase"] != "asking") {
+  }
+  post("/api/stop", "session_id=" + session);
+  EXPECT_EQ(tab->next("done").data["reason"], "stopped");
+}
+
+TEST_F(PageTurns, APermissionCountsFromTheMomentItIsAskedFor) {
+  const std::string session = begin("message=6*7&think=off&tools=on");
+  const auto tab = listen(session);
+  turn()->tell(chat::ToolCall{"call_0001", "calculator", R"({"expression": "6 * 7"})"});
+  turn()->finish(assistant.finished);
+  const std::string id = tab->next("tool").data["call"];
+  std::string card;
+  while (card.find("Allow") == std::string::npos) {
+    card = get("/api/tool?call_id=" + id).body;
+  }
+  EXPECT_EQ(post("/api/tool", "call_id=" + id + "&decision=allow").status, 200);
+  wait_for_turns(2);
+}
+
 TEST_F(PageTurns, AnAnswerThatIsContinuedGoesOnInItsLastPart) {
   const std::string session = begin();
   const auto tab = listen(session);
