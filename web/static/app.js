@@ -84,16 +84,14 @@
     if (end) return [{type: 'plain', raw: text.slice(0, end)}, ...blocks_of(text.slice(end), links)];
     try { return lexer_with(links).blockTokens(text, []); } catch { return [{type: 'plain', raw: text}]; }
   };
-  const loads = {};
-  const library = (name, ready) => {  // fetched when first needed
-    loads[name] ||= new Promise(resolve => {
-      const script = {src: `/static/vendor/${name}.min.js?v=${body.dataset.assets}`, onload: resolve};
-      document.head.append(Object.assign(document.createElement('script'), script));
-      if (name !== 'katex') return;
-      const href = `/static/vendor/katex.min.css?v=${body.dataset.assets}`;
-      document.head.append(Object.assign(document.createElement('link'), {rel: 'stylesheet', href}));
-    });
-    loads[name].then(ready);
+  const loads = {}, late = [];  // what waits for a library, null once it is here; what the next draw() shows of those that came
+  const library = (name, use) => {  // fetched when first needed
+    if (loads[name] !== undefined) return loads[name] ? loads[name].push(use) : use();
+    loads[name] = [use];
+    const onload = () => { late.push(...loads[name]); loads[name] = null; redraw(); };
+    const src = `/static/vendor/${name}.min.js?v=${body.dataset.assets}`, href = `/static/vendor/katex.min.css?v=${body.dataset.assets}`;
+    document.head.append(Object.assign(document.createElement('script'), {src, onload}));
+    if (name === 'katex') document.head.append(Object.assign(document.createElement('link'), {rel: 'stylesheet', href}));
   };
   const show_math = node => {
     const tex = node.textContent, block = node.classList.contains('block');
@@ -237,12 +235,14 @@
   const draw = () => {
     beat = 0;
     drawn = performance.now();
+    late.splice(0).forEach(use => use());
     if (turn) show_progress(turn.at);
     const article = turn && article_of(turn.message);
     if (!article) return;
     article.dataset.state = 'running';
     turn.parts.forEach((part, index) => { if (part.changed || !part.node?.isConnected) draw_part(article, part, index); });
     follow();
+    drawn = performance.now();  // one that takes long is followed by as long a rest as any
   };
   const pill_text = at => {
     const left = at.left_ms ? ` · ${time(at.left_ms)} left` : '';
