@@ -84,22 +84,32 @@ template <class Ops, class Format, std::size_t kUnit>
   }
 }
 
-// One vector of a unit's sums: to the sink if its scale ends here.
+// One vector of a unit's products: to the sink if its scale ends here.
 template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
-[[gnu::always_inline]] inline void pass_on(const CellJob<Ops, Format, Count>& job, std::size_t t,
-                                           std::size_t part, typename Ops::Vec sum,
-                                           typename Ops::Vec scale, const Sink& sink) noexcept {
-  if constexpr (Unit<Ops, Format>::kPerScale == 1) {
-    sink(t, part, sum);
-  } else if constexpr (kUnit % 2 == 0) {
-    job.waiting[t][part] = sum;
+[[gnu::always_inline]] inline void pass_on(
+    const CellJob<Ops, Format, Count>& job, std::size_t t, std::size_t part,
+    const typename Ops::Vec (&codes)[Unit<Ops, Format>::kGroups],
+    const typename Ops::Vec (&four)[Unit<Ops, Format>::kGroups], typename Ops::Vec scale,
+    const Sink& sink) noexcept {
+  using U = Unit<Ops, Format>;
+  if constexpr (Ops::kWide) {
+    const auto before = sink.before(t, part);
+    sink.take(t, part, Ops::template add_codes<Format, U::kGroups>(before, codes, four, scale));
   } else {
-    sink(t, part, Ops::template join<Format>(job.waiting[t][part], sum, scale));
+    auto sum = Ops::template multiply_codes<Format, U::kGroups>(codes, four, scale);
+    if constexpr (U::kPerScale > 1 && kUnit % 2 == 0) {
+      job.waiting[t][part] = sum;
+      return;
+    }
+    if constexpr (U::kPerScale > 1) {
+      sum = Ops::template join<Format>(job.waiting[t][part], sum, scale);
+    }
+    sink.take(t, part, Ops::add(sink.before(t, part), sum));
   }
 }
 
-// Calls sink(token, part, total) with scale * (codes . x) over the columns that share a scale, when
-// their last unit has been multiplied.
+// Calls sink.take(token, part, total) with sink.before(token, part) + scale * (codes . x) over the
+// columns that share a scale, when their last unit has been multiplied.
 template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
 [[gnu::always_inline]] inline void multiply_unit(const CellJob<Ops, Format, Count>& job,
                                                  std::size_t stage, const Sink& sink) noexcept {
@@ -127,8 +137,7 @@ template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
         four[g] = Ops::broadcast(columns + 4 * g);
       }
       for (std::size_t i = 0; i < U::kTogether; ++i) {
-        const Vec sum = Ops::template multiply_codes<Format, U::kGroups>(codes[i], four, scale[i]);
-        pass_on<Ops, Format, kUnit>(job, t, part + i, sum, scale[i], sink);
+        pass_on<Ops, Format, kUnit>(job, t, part + i, codes[i], four, scale[i], sink);
       }
     }
   }
@@ -189,6 +198,18 @@ template <class Ops, class Format>
   }
 }
 
+// Integer sums over a whole cell.
+template <class Ops, std::size_t kTokens>
+struct LargeSink {
+  SumsOf<Ops, kTokens>& sums;
+
+  typename Ops::Vec before(std::size_t t, std::size_t part) const noexcept { return sums[t][part]; }
+
+  void take(std::size_t t, std::size_t part, typename Ops::Vec total) const noexcept {
+    sums[t][part] = total;
+  }
+};
+
 // 256 columns.
 template <class Ops, class Format, class Count>
 [[gnu::always_inline]] inline void add_large_cell(
@@ -204,9 +225,7 @@ template <class Ops, class Format, class Count>
     }
   }
   const CellJob<Ops, Format, Count> job{cell, scales, x.codes, count, waiting};
-  multiply_cell(job, [&](std::size_t t, std::size_t part, typename Ops::Vec total) {
-    sums[t][part] = Ops::add(sums[t][part], total);
-  });
+  multiply_cell(job, LargeSink<Ops, Count::kMost>{sums});
   for (std::size_t t = 0; t < count.size(); ++t) {
     const CellTokens token{nullptr, x.scales + t, x.sums + 16 * t};
     add_super<Ops, Format>(cell, factors, sums[t], token, acc[t]);
@@ -214,14 +233,20 @@ template <class Ops, class Format, class Count>
 }
 
 // 32 columns: acc = fma(d dx, I, acc), then acc = fma(m dx, S, acc).
-template <class Ops, class Format, class Count>
-[[gnu::always_inline]] inline void add_small_cell(
-    const typename Format::Cell& cell, const CellTokens& x, Count count,
-    typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
-  constexpr int kOffset = Format::kSigned && Ops::kFlipsSigned ? 128 : Format::kOffset;
-  SumsOf<Ops, Count::kMost> waiting;
-  const CellJob<Ops, Format, Count> job{cell, nullptr, x.codes, count, waiting};
-  multiply_cell(job, [&](std::size_t t, std::size_t part, typename Ops::Vec total) {
+template <class Ops, class Format>
+struct SmallSink {
+  static constexpr int kOffset = Format::kSigned && Ops::kFlipsSigned ? 128 : Format::kOffset;
+
+  const typename Format::Cell& cell;
+  const CellTokens& x;
+  typename Ops::Float (*acc)[kParts<Ops>];
+
+  typename Ops::Vec before(std::size_t /*t*/, std::size_t /*part*/) const noexcept {
+    return Ops::zero();
+  }
+
+  [[gnu::always_inline]] void take(std::size_t t, std::size_t part,
+                                   typename Ops::Vec total) const noexcept {
     const int x_sum = x.sums[2 * t] + x.sums[2 * t + 1];
     if constexpr (kOffset != 0) {
       total = Ops::subtract(total, Ops::set_int(kOffset * x_sum));
@@ -233,7 +258,16 @@ template <class Ops, class Format, class Count>
       const auto m = Ops::multiply(Ops::load_halves(cell.m.data(), part), dx);
       acc[t][part] = Ops::add_product(m, Ops::set_float(static_cast<float>(x_sum)), acc[t][part]);
     }
-  });
+  }
+};
+
+template <class Ops, class Format, class Count>
+[[gnu::always_inline]] inline void add_small_cell(
+    const typename Format::Cell& cell, const CellTokens& x, Count count,
+    typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
+  SumsOf<Ops, Count::kMost> waiting;
+  const CellJob<Ops, Format, Count> job{cell, nullptr, x.codes, count, waiting};
+  multiply_cell(job, SmallSink<Ops, Format>{cell, x, acc});
 }
 
 // Cells of one panel against tokens [first_token, first_token + count).

@@ -84,15 +84,19 @@ struct Avx512Ops : FactorOps {
 
   // Two chains: each product waits for the one before.
   template <class Format, std::size_t kGroups>
-  static Vec multiply_codes(const Vec* codes, const Vec* x, Vec scale) noexcept {
+  static Vec add_codes(Vec sum, const Vec* codes, const Vec* x, Vec scale) noexcept {
     Vec even = zero();
     Vec odd = zero();
     for (std::size_t g = 0; g < kGroups; g += 2) {
       even = _mm512_dpbusd_epi32(even, codes[g], x[g]);
       odd = _mm512_dpbusd_epi32(odd, codes[g + 1], x[g + 1]);
     }
-    const Vec both = _mm512_add_epi32(even, odd);
-    return Format::kScaled ? _mm512_mullo_epi32(both, scale) : both;
+    // Sums that fit int16 are pairs whose upper half, their sign, meets the zero above the scale.
+    if constexpr (Format::kScaled && !Format::kSignedScales && kFitPairs<Format, kGroups>) {
+      return add_pairs(add_pairs(sum, even, scale), odd, scale);
+    }
+    const Vec both = add(even, odd);
+    return add(sum, Format::kScaled ? _mm512_mullo_epi32(both, scale) : both);
   }
 };
 

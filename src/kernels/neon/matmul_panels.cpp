@@ -108,7 +108,7 @@ struct NeonOps {
 
   // Two chains: each product waits for the one before.
   template <class Format, std::size_t kGroups>
-  static Vec multiply_codes(const Vec* codes, const Vec* x, Vec scale) noexcept {
+  static Vec add_codes(Vec sum, const Vec* codes, const Vec* x, Vec scale) noexcept {
     Vec even = zero();
     Vec odd = zero();
     for (std::size_t g = 0; g < kGroups; g += 2) {
@@ -116,7 +116,7 @@ struct NeonOps {
       odd = add_dots(odd, codes[g + 1], x[g + 1]);
     }
     const Vec both = vaddq_s32(even, odd);
-    return Format::kScaled ? vmulq_s32(both, scale) : both;
+    return Format::kScaled ? vmlaq_s32(sum, both, scale) : vaddq_s32(sum, both);
   }
 
   static Vec add_dots(Vec sum, Vec codes, Vec x) noexcept {

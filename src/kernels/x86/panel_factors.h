@@ -8,6 +8,10 @@ namespace smol::kernels::x86 {
 
 SMOL_TARGET_BEGIN("avx2,fma,f16c")
 
+// The products of every second one of a format's groups, summed in int32, fit int16.
+template <class Format, std::size_t kGroups>
+inline constexpr bool kFitPairs = kGroups / 2 * 4 * Format::kCodeMax * 127 <= 32767;
+
 struct FactorOps {
   // Bytes a and b of 16 rows -> pairs of int16.
   template <bool kSigned>
