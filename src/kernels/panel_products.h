@@ -84,25 +84,32 @@ template <class Ops, class Format, std::size_t kUnit>
   }
 }
 
-// One vector of a unit's products: to the sink if its scale ends here.
+// A unit's codes for one vector of rows, and their scale.
+template <class Ops, class Format>
+struct UnitCodes {
+  typename Ops::Vec codes[Unit<Ops, Format>::kGroups];
+  typename Ops::Vec scale;
+};
+
+// One vector of a unit's products with a token's `four`: to the sink if its scale ends here.
 template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
-[[gnu::always_inline]] inline void pass_on(
-    const CellJob<Ops, Format, Count>& job, std::size_t t, std::size_t part,
-    const typename Ops::Vec (&codes)[Unit<Ops, Format>::kGroups],
-    const typename Ops::Vec (&four)[Unit<Ops, Format>::kGroups], typename Ops::Vec scale,
-    const Sink& sink) noexcept {
+[[gnu::always_inline]] inline void pass_on(const CellJob<Ops, Format, Count>& job, std::size_t t,
+                                           std::size_t part, const UnitCodes<Ops, Format>& unit,
+                                           const typename Ops::Vec* four,
+                                           const Sink& sink) noexcept {
   using U = Unit<Ops, Format>;
   if constexpr (Ops::kWide) {
     const auto before = sink.before(t, part);
-    sink.take(t, part, Ops::template add_codes<Format, U::kGroups>(before, codes, four, scale));
+    sink.take(t, part,
+              Ops::template add_codes<Format, U::kGroups>(before, unit.codes, four, unit.scale));
   } else {
-    auto sum = Ops::template multiply_codes<Format, U::kGroups>(codes, four, scale);
+    auto sum = Ops::template multiply_codes<Format, U::kGroups>(unit.codes, four, unit.scale);
     if constexpr (U::kPerScale > 1 && kUnit % 2 == 0) {
       job.waiting[t][part] = sum;
       return;
     }
     if constexpr (U::kPerScale > 1) {
-      sum = Ops::template join<Format>(job.waiting[t][part], sum, scale);
+      sum = Ops::template join<Format>(job.waiting[t][part], sum, unit.scale);
     }
     sink.take(t, part, Ops::add(sink.before(t, part), sum));
   }
@@ -119,15 +126,14 @@ template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
   const std::size_t first_column = Format::kColumns / Format::kStages * stage + kColumn;
   prefetch_ahead<Ops, Format, kUnit>(job.cell, stage);
   for (std::size_t part = 0; part < kParts<Ops>; part += U::kTogether) {
-    Vec codes[U::kTogether][U::kGroups];
-    Vec scale[U::kTogether];
+    UnitCodes<Ops, Format> units[U::kTogether];
     for (std::size_t i = 0; i < U::kTogether; ++i) {
-      load_codes<Ops, Format, U::kGroups * kUnit>(job.cell, stage, part + i, codes[i],
+      load_codes<Ops, Format, U::kGroups * kUnit>(job.cell, stage, part + i, units[i].codes,
                                                   std::make_index_sequence<U::kGroups>{});
-      scale[i] = Ops::unit_scale();
+      units[i].scale = Ops::unit_scale();
       if constexpr (Format::kScaled) {
         const CellScales& bytes = job.scales[first_column / (4 * Format::kScaleGroups)];
-        scale[i] = Ops::template spread_scales<Format::kSignedScales>(bytes.data(), part + i);
+        units[i].scale = Ops::template spread_scales<Format::kSignedScales>(bytes.data(), part + i);
       }
     }
     for (std::size_t t = 0; t < job.count.size(); ++t) {
@@ -137,7 +143,7 @@ template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
         four[g] = Ops::broadcast(columns + 4 * g);
       }
       for (std::size_t i = 0; i < U::kTogether; ++i) {
-        pass_on<Ops, Format, kUnit>(job, t, part + i, codes[i], four, scale[i], sink);
+        pass_on<Ops, Format, kUnit>(job, t, part + i, units[i], four, sink);
       }
     }
   }
