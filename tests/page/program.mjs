@@ -5,7 +5,7 @@ import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
 import {createServer} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {answer_with, browser, expect, offline_browser, patience, phase, quiet, run, say, until} from './support.mjs';
+import {answer_with, browser, expect, grammar_of, offline_browser, patience, phase, quiet, run, say, until} from './support.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'smolbot-page-'));
 process.once('exit', () => rmSync(folder, {recursive: true, force: true}));
@@ -94,7 +94,8 @@ const first_paint = page => page.evaluate(() => new Promise(found => {
 const checks = [
   ['a server killed in mid-stream is found again, and the answer can go on', on_page(async page => {
     await without_thinking(page);
-    await answer_with(page, Array.from({length: 80}, (_, n) => `Sentence ${n} of a long answer.`).join(' '));
+    const rest = Array.from({length: 80}, (_, n) => `Sentence ${n} of a long answer.`).join(' ');
+    await answer_with(page, rest);
     await say(page, 'A long one');
     await page.waitForFunction(() => document.querySelector('.parts > .md')?.innerText.length > 400, null, {timeout: 4 * patience});
     await place.stop('SIGKILL');
@@ -105,6 +106,8 @@ const checks = [
     await page.waitForSelector('#lost', {state: 'hidden'});
     const kept = await text_of(page);
     expect(seen.startsWith(kept.trimEnd()) && seen.length - kept.length < 400, `kept ${kept.length} of ${seen.length} letters`);
+    // What follows is forced, too: the model might have nothing to add.
+    await page.route('**/api/continue', (route, request) => route.continue({postData: `${request.postData()}&${new URLSearchParams({grammar: grammar_of(rest)})}`}));
     await page.click('.message.assistant >> text=Continue');
     await phase(page, ['reading', 'writing']);
     await page.waitForFunction(length => document.querySelector('.parts > .md').innerText.length > length, kept.length, {timeout: 4 * patience});
