@@ -1,6 +1,7 @@
 // Products of panels with tokens, for one instruction set: included as panel_formats.h says, after
-// it. `Ops` says what a vector is: kBytes, kWide (byte products are summed as int32, not as int16),
-// kFlipsSigned (products want unsigned codes), the operations on codes, sums and floats.
+// it. `Ops` says what a vector is: kBytes, kWide (byte products are summed as int32, by
+// add_codes(), not as int16, by multiply_codes() and join()), kFlipsSigned (products want unsigned
+// codes), the operations on codes, sums and floats.
 //
 // The loop order: blocks of up to 32 tokens, stretches of columns, panels, cells; in a cell, units
 // of codes are unpacked into eight registers and meet every token of the block. Float sums follow
