@@ -63,7 +63,8 @@ Outcome read(std::string_view text, std::size_t size) {
 void read_connection(std::string_view bytes, std::size_t size) {
   const Outcome whole = read(bytes, bytes.size());
   const Outcome cut = read(bytes, size);
-  SMOL_CHECK(whole.status == cut.status || whole.status / 100 == 4);
+  // What is refused at once when whole may wait for its end when cut.
+  SMOL_CHECK(whole.status == cut.status || whole.status >= 400);
   if (whole.status != 200) {
     return;
   }
