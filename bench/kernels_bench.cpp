@@ -24,7 +24,7 @@ struct Operands {
   std::vector<std::byte> bytes;
   std::vector<std::int8_t> codes;
   std::vector<float> values, scales;
-  std::vector<std::int16_t> sums;
+  std::vector<std::int16_t> sums, joined;
   std::vector<float> y;
 };
 
@@ -53,13 +53,15 @@ kernels::Activations activations_of(const Case& c, Operands& operands) {
   operands.values.assign(n, 0.5F);
   operands.scales.assign(n / 32, 0.01F);
   operands.sums.assign(n / kernels::kSumBlock, 48);
+  operands.joined.assign(n / kernels::kJoinedBlock, 96);
   return {format,
           c.n_tokens,
           c.n_cols,
           operands.values.data(),
           operands.codes.data(),
           operands.scales.data(),
-          operands.sums.data()};
+          operands.sums.data(),
+          operands.joined.data()};
 }
 
 // The fastest of some repeats, each of at least 50 ms of processor time (so other programs count

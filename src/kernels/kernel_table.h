@@ -44,7 +44,9 @@ enum class ActivationFormat {
   Q8x256  // K-quants and IQ4_XS: int8, one float32 scale per 256
 };
 ActivationFormat activation_format(gguf::DType weights) noexcept;
-inline constexpr std::size_t kSumBlock = 16;  // activations come with the sum of each 16 codes
+// Activations come with the sums of each 16 and of each 32 codes.
+inline constexpr std::size_t kSumBlock = 16;
+inline constexpr std::size_t kJoinedBlock = 32;
 
 // The activations of `n_tokens` tokens in one format, as structure of arrays. Quantized blocks of
 // the same columns lie together, token after token: a batch walks through them as they lie, and its
@@ -52,18 +54,20 @@ inline constexpr std::size_t kSumBlock = 16;  // activations come with the sum o
 struct Activations {
   ActivationFormat format;
   std::size_t n_tokens, n_cols;
-  const float* f32;          // [n_tokens, n_cols]                 (F32 only)
-  const std::int8_t* codes;  // [n_cols / block, n_tokens, block]  (Q8 formats; block 32 or 256)
-  const float* scales;       // [n_cols / block, n_tokens]
-  const std::int16_t* sums;  // [n_cols / block, n_tokens, block / 16]  sum of 16 codes
+  const float* f32;            // [n_tokens, n_cols]                 (F32 only)
+  const std::int8_t* codes;    // [n_cols / block, n_tokens, block]  (Q8 formats; block 32 or 256)
+  const float* scales;         // [n_cols / block, n_tokens]
+  const std::int16_t* sums;    // [n_cols / block, n_tokens, block / 16]  of 16 codes
+  const std::int16_t* joined;  // [n_cols / block, n_tokens, block / 32]  of 32 codes
 };
 
 // Where the blocks of one token go: block b at codes + b * n_tokens * block, scales + b * n_tokens,
-// sums + b * n_tokens * block / 16.
+// sums + b * n_tokens * block / 16, joined + b * n_tokens * block / 32.
 struct QuantizedRow {
   std::int8_t* codes;
   float* scales;
   std::int16_t* sums;
+  std::int16_t* joined;
   std::size_t n_tokens;
 };
 

@@ -36,6 +36,7 @@ struct CellTokens {
   const std::int8_t* codes;
   const float* scales;
   const std::int16_t* sums;
+  const std::int16_t* joined;
 };
 
 template <class Ops, class Format>
@@ -185,14 +186,10 @@ template <class Ops, class Format>
                                              const CellTokens& token,
                                              typename Ops::Float (&acc)[kParts<Ops>]) noexcept {
   const auto dx = Ops::set_float(*token.scales);
-  alignas(16) std::int16_t joined[8];
-  if constexpr (Format::kMinimum) {
-    Ops::join_sums(token.sums, joined);
-  }
   for (std::size_t part = 0; part < kParts<Ops>; ++part) {
     const auto d = Ops::load_halves(cell.d.data(), part);
     if constexpr (Format::kMinimum) {
-      const auto mins = multiply_pairs<Ops>(factors, 4, joined, part);
+      const auto mins = multiply_pairs<Ops>(factors, 4, token.joined, part);
       const auto dmin = Ops::load_halves(cell.dmin.data(), part);
       auto term = Ops::multiply(d, Ops::to_float(sums[part]));
       term = Ops::subtract_product(dmin, Ops::to_float(mins), term);
@@ -234,7 +231,7 @@ template <class Ops, class Format, class Count>
   const CellJob<Ops, Format, Count> job{cell, scales, x.codes, count, waiting};
   multiply_cell(job, LargeSink<Ops, Count::kMost>{sums});
   for (std::size_t t = 0; t < count.size(); ++t) {
-    const CellTokens token{nullptr, x.scales + t, x.sums + 16 * t};
+    const CellTokens token{nullptr, x.scales + t, x.sums + 16 * t, x.joined + 8 * t};
     add_super<Ops, Format>(cell, factors, sums[t], token, acc[t]);
   }
 }
@@ -254,7 +251,7 @@ struct SmallSink {
 
   [[gnu::always_inline]] void take(std::size_t t, std::size_t part,
                                    typename Ops::Vec total) const noexcept {
-    const int x_sum = x.sums[2 * t] + x.sums[2 * t + 1];
+    const int x_sum = x.joined[t];
     if constexpr (kOffset != 0) {
       total = Ops::subtract(total, Ops::set_int(kOffset * x_sum));
     }
@@ -306,7 +303,8 @@ void multiply_panel(const PanelJob& job, Count count) noexcept {
   for (std::size_t b = job.first_cell; b < job.last_cell; ++b) {
     const std::size_t at = b * x.n_tokens + job.first_token;
     const CellTokens tokens{x.codes + at * Format::kColumns, x.scales + at,
-                            x.sums + at * (Format::kColumns / kSumBlock)};
+                            x.sums + at * (Format::kColumns / kSumBlock),
+                            x.joined + at * (Format::kColumns / kJoinedBlock)};
     if constexpr (Format::kScaled) {
       add_large_cell<Ops, Format>(cells[b], tokens, count, acc);
     } else {

@@ -55,7 +55,7 @@ TEST_P(MatMulParity, MatMulHasTheSameBytesForEveryTypeAndTokenCount) {
     const std::size_t block = gguf::traits(dtype).block_elements;
     const std::size_t n_cols = block == 1 ? 77 : 3 * block;
     const TestMatrix w = make_matrix(random, dtype, 19, n_cols, Fill::Normal);
-    std::vector<std::size_t> token_counts = {31, 32, 33, 34, 67};
+    std::vector<std::size_t> token_counts = {31, 32, 33, 34, 67, 545};
     for (std::size_t n_tokens = 1; n_tokens <= 20; ++n_tokens) {
       token_counts.push_back(n_tokens);
     }
@@ -157,6 +157,7 @@ void expect_same_quantization(const KernelTable& scalar, const KernelTable& tabl
   const TestActivations found = quantize_for(table, weights, x, x.size());
   EXPECT_EQ(expected.codes, found.codes);
   EXPECT_EQ(expected.sums, found.sums);
+  EXPECT_EQ(expected.joined, found.joined);
   EXPECT_TRUE(same_bits(expected.scales, found.scales));
 }
 

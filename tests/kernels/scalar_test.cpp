@@ -1,6 +1,7 @@
 // The scalar table against plain computations in double precision.
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -96,12 +97,15 @@ TEST_P(ScalarQuantize, IsWithinHalfAStepAndSumsItsCodes) {
     EXPECT_LE(std::fabs(value - x.codes[i] * scale),
               0.5 * scale * (1.0 + kFloatTolerance) + kFloatTolerance * std::fabs(value));
   }
+  const auto sum_of = [&x](std::size_t g, std::size_t n) {
+    return std::accumulate(x.codes.begin() + static_cast<std::ptrdiff_t>(g * n),
+                           x.codes.begin() + static_cast<std::ptrdiff_t>((g + 1) * n), 0);
+  };
   for (std::size_t g = 0; g < 1024 / kSumBlock; ++g) {
-    int sum = 0;
-    for (std::size_t i = 0; i < kSumBlock; ++i) {
-      sum += x.codes[g * kSumBlock + i];
-    }
-    EXPECT_EQ(x.sums[g], sum);
+    EXPECT_EQ(x.sums[g], sum_of(g, kSumBlock));
+  }
+  for (std::size_t g = 0; g < 1024 / kJoinedBlock; ++g) {
+    EXPECT_EQ(x.joined[g], sum_of(g, kJoinedBlock));
   }
 }
 

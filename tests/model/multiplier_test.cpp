@@ -38,7 +38,10 @@ struct Case {
 };
 
 Activations ones(const std::vector<float>& x, std::size_t n_tokens) {
-  return {kernels::ActivationFormat::F32, n_tokens, kColumns, x.data(), nullptr, nullptr, nullptr};
+  return {.format = kernels::ActivationFormat::F32,
+          .n_tokens = n_tokens,
+          .n_cols = kColumns,
+          .f32 = x.data()};
 }
 
 bool is_done(const Case& product, std::size_t n_tokens, std::size_t first, std::size_t last) {

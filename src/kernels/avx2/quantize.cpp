@@ -8,7 +8,7 @@ SMOL_TARGET_BEGIN("avx2,fma,f16c")
 
 namespace {
 
-constexpr std::size_t kStepSize = 32;
+constexpr std::size_t kStepSize = kJoinedBlock;
 
 // As integers, magnitudes order like the values and NaN comes above infinity.
 template <std::size_t kBlock>
@@ -32,17 +32,26 @@ __m256i codes_of(const float* x, __m256 inverse) noexcept {
   return _mm256_cvtps_epi32(clamped);
 }
 
-// Sums of the low and the high 16 bytes.
-void store_sums(__m256i codes, std::int16_t* sums) noexcept {
+// Where the sums of 32 codes go.
+struct StepSums {
+  std::int16_t* sums;    // two
+  std::int16_t* joined;  // one
+};
+
+void store_sums(__m256i codes, const StepSums& out) noexcept {
   const __m256i pairs = _mm256_maddubs_epi16(_mm256_set1_epi8(1), codes);
   const __m256i fours = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
   const __m256i eights = _mm256_add_epi32(fours, _mm256_shuffle_epi32(fours, 0x4E));
   const __m256i all = _mm256_add_epi32(eights, _mm256_shuffle_epi32(eights, 0xB1));
-  sums[0] = static_cast<std::int16_t>(_mm_cvtsi128_si32(_mm256_castsi256_si128(all)));
-  sums[1] = static_cast<std::int16_t>(_mm_cvtsi128_si32(_mm256_extracti128_si256(all, 1)));
+  const int low = _mm_cvtsi128_si32(_mm256_castsi256_si128(all));
+  const int high = _mm_cvtsi128_si32(_mm256_extracti128_si256(all, 1));
+  out.sums[0] = static_cast<std::int16_t>(low);
+  out.sums[1] = static_cast<std::int16_t>(high);
+  *out.joined = static_cast<std::int16_t>(low + high);
 }
 
-void quantize_step(const float* x, float inverse, std::int8_t* codes, std::int16_t* sums) noexcept {
+void quantize_step(const float* x, float inverse, std::int8_t* codes,
+                   const StepSums& out) noexcept {
   const __m256 factor = _mm256_set1_ps(inverse);
   const __m256i ab = _mm256_packs_epi32(codes_of(x, factor), codes_of(x + 8, factor));
   const __m256i cd = _mm256_packs_epi32(codes_of(x + 16, factor), codes_of(x + 24, factor));
@@ -50,7 +59,7 @@ void quantize_step(const float* x, float inverse, std::int8_t* codes, std::int16
   const __m256i packed = _mm256_permutevar8x32_epi32(_mm256_packs_epi16(ab, cd),
                                                      _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
   x86::store256(codes, packed);
-  store_sums(packed, sums);
+  store_sums(packed, out);
 }
 
 template <std::size_t kBlock>
@@ -61,8 +70,10 @@ void quantize(std::span<const float> x, const QuantizedRow& out) noexcept {
     out.scales[b * out.n_tokens] = scale.scale;
     std::int8_t* codes = out.codes + b * out.n_tokens * kBlock;
     std::int16_t* sums = out.sums + b * out.n_tokens * (kBlock / kSumBlock);
+    std::int16_t* joined = out.joined + b * out.n_tokens * (kBlock / kJoinedBlock);
     for (std::size_t i = 0; i < kBlock; i += kStepSize) {
-      quantize_step(values + i, scale.inverse, codes + i, sums + i / kSumBlock);
+      quantize_step(values + i, scale.inverse, codes + i,
+                    {sums + i / kSumBlock, joined + i / kJoinedBlock});
     }
   }
 }

@@ -150,11 +150,6 @@ struct NeonOps {
     return cell.scales.data();
   }
 
-  // Sums of 16 codes -> sums of 32.
-  static void join_sums(const std::int16_t* sums, std::int16_t* out) noexcept {
-    vst1q_s16(out, vpaddq_s16(vld1q_s16(sums), vld1q_s16(sums + 8)));
-  }
-
   // Bytes a and b of 16 rows -> pairs of int16.
   template <bool kSigned>
   static void store_pairs(uint8x16_t a, uint8x16_t b, std::array<std::int16_t, 32>& out) noexcept {

@@ -23,10 +23,13 @@ void quantize(std::span<const float> x, std::size_t block, const QuantizedRow& o
     out.scales[b * out.n_tokens] = scale.scale;
     std::int8_t* codes = out.codes + b * out.n_tokens * block;
     std::int16_t* sums = out.sums + b * out.n_tokens * (block / kSumBlock);
+    std::int16_t* joined = out.joined + b * out.n_tokens * (block / kJoinedBlock);
     std::fill_n(sums, block / kSumBlock, std::int16_t{0});
+    std::fill_n(joined, block / kJoinedBlock, std::int16_t{0});
     for (std::size_t i = 0; i < block; ++i) {
       codes[i] = quantize_code(values[i], scale.inverse);
       sums[i / kSumBlock] = static_cast<std::int16_t>(sums[i / kSumBlock] + codes[i]);
+      joined[i / kJoinedBlock] = static_cast<std::int16_t>(joined[i / kJoinedBlock] + codes[i]);
     }
   }
 }

@@ -55,12 +55,6 @@ struct FactorOps {
     }
     return cell.scales.data();
   }
-
-  // Sums of 16 codes -> sums of 32.
-  static void join_sums(const std::int16_t* sums, std::int16_t* out) noexcept {
-    _mm_storeu_si128(static_cast<__m128i*>(static_cast<void*>(out)),
-                     _mm_hadd_epi16(load128(sums), load128(sums + 8)));
-  }
 };
 
 SMOL_TARGET_END

@@ -23,7 +23,8 @@ MatMulInput::Form::Form(std::size_t max_rows, std::size_t max_cols, std::size_t 
     : block(block_length),
       codes(max_rows * max_cols),
       scales(max_rows * (max_cols / block_length)),
-      sums(max_rows * (max_cols / kernels::kSumBlock)) {}
+      sums(max_rows * (max_cols / kernels::kSumBlock)),
+      joined(max_rows * (max_cols / kernels::kJoinedBlock)) {}
 
 MatMulInput::MatMulInput(std::size_t max_rows, std::size_t max_cols,
                          const kernels::KernelTable& kernels)
@@ -35,7 +36,8 @@ kernels::QuantizedRow MatMulInput::place(const Form& form, InputRow to,
                                          std::size_t column) noexcept {
   const std::size_t at = column / form.block * to.n_rows + to.row;  // blocks before
   return {form.codes.data() + at * form.block, form.scales.data() + at,
-          form.sums.data() + at * (form.block / kernels::kSumBlock), to.n_rows};
+          form.sums.data() + at * (form.block / kernels::kSumBlock),
+          form.joined.data() + at * (form.block / kernels::kJoinedBlock), to.n_rows};
 }
 
 void MatMulInput::quantize(InputRow to, std::size_t first_column, std::span<const float> x,
@@ -52,8 +54,14 @@ kernels::Activations MatMulInput::for_matrix(const kernels::Matrix& matrix, std:
                                              const float* f32) const noexcept {
   const kernels::ActivationFormat format = kernels::activation_format(matrix.dtype);
   const Form& form = format == kernels::ActivationFormat::Q8x256 ? q8x256_ : q8x32_;
-  return {format,          n_rows, matrix.n_cols, f32, form.codes.data(), form.scales.data(),
-          form.sums.data()};
+  return {format,
+          n_rows,
+          matrix.n_cols,
+          f32,
+          form.codes.data(),
+          form.scales.data(),
+          form.sums.data(),
+          form.joined.data()};
 }
 
 }  // namespace smol::model
