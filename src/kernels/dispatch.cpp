@@ -53,7 +53,7 @@ ActivationFormat activation_format(gguf::DType weights) noexcept {
 
 std::span<const KernelTable* const> compiled_kernels() noexcept {
 #if defined(__x86_64__)
-  static const std::array kTables{&avx512_table(), &avxvnni_table(), &avx2_table(),
+  static const std::array kTables{&amx_table(), &avx512_table(), &avxvnni_table(), &avx2_table(),
                                   &scalar_table()};
 #elif defined(__aarch64__)
   static const std::array kTables{&neon_table(), &scalar_table()};

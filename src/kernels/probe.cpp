@@ -6,7 +6,7 @@ namespace smol::kernels {
 
 const Probe& probe_of(std::string_view isa) noexcept {
 #if defined(__x86_64__)
-  const std::array probes{&avx512_probe(), &avxvnni_probe(), &avx2_probe()};
+  const std::array probes{&amx_probe(), &avx512_probe(), &avxvnni_probe(), &avx2_probe()};
 #else
   const std::array<const Probe*, 0> probes{};
 #endif

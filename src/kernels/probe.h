@@ -26,6 +26,7 @@ const Probe& scalar_probe() noexcept;
 const Probe& avx2_probe() noexcept;
 const Probe& avxvnni_probe() noexcept;
 const Probe& avx512_probe() noexcept;
+const Probe& amx_probe() noexcept;
 #endif
 
 }  // namespace smol::kernels

@@ -10,6 +10,7 @@ const KernelTable& scalar_table() noexcept;
 const KernelTable& avx2_table() noexcept;
 const KernelTable& avxvnni_table() noexcept;
 const KernelTable& avx512_table() noexcept;
+const KernelTable& amx_table() noexcept;
 #elif defined(__aarch64__)
 const KernelTable& neon_table() noexcept;
 #endif

@@ -146,7 +146,7 @@ def model_runs(isa: str, long: bool):
 def instruction_sets() -> tuple:
     """(those to run, lines on those that are left out); "best" is what the machine chooses by itself"""
     flags = set(re.findall(r"\w+", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")))
-    sets = {"avx2": "avx2", "avxvnni": "avx_vnni", "avx512": "avx512_vnni"}
+    sets = {"avx2": "avx2", "avxvnni": "avx_vnni", "avx512": "avx512_vnni", "amx": "amx_int8"}
     here = [name for name, flag in sets.items() if flag in flags]
     missing = [f"{name}: this processor has none" for name in sets if name not in here]
     if not here:

@@ -2,6 +2,8 @@
 
 #include <cpuid.h>
 
+#include "base/tile_state.h"
+
 namespace smol::kernels::x86 {
 namespace {
 
@@ -34,6 +36,16 @@ bool supports_avx512() noexcept {
          __builtin_cpu_supports("avx512vnni") != 0;
 }
 
+bool has_int8_tiles() noexcept {
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  constexpr unsigned kTileAndInt8 = 3U << 24U;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 &&
+         (edx & kTileAndInt8) == kTileAndInt8;
+}
+
 }  // namespace
 
 bool has_avx2() noexcept {
@@ -46,6 +58,11 @@ bool has_avxvnni() noexcept {
 
 bool has_avx512() noexcept {
   return has_avx2() && supports_avx512();
+}
+
+bool has_amx() noexcept {
+  static const bool kUsable = has_avx512() && has_int8_tiles() && request_tile_state();
+  return kUsable;
 }
 
 }  // namespace smol::kernels::x86

@@ -1,4 +1,4 @@
-// The parity tests' choice of tables in the program whose AVX-512 and AVX-VNNI code runs on
+// The parity tests' choice of tables in the program whose AVX-512, AVX-VNNI and AMX code runs on
 // emulated intrinsics.
 #include "kernels/parity.h"
 #include "kernels/tables.h"
@@ -19,7 +19,8 @@ KernelTable emulated(KernelTable table, std::string_view name) {
 std::vector<const KernelTable*> tables_to_compare() {
   static const KernelTable kAvx512 = emulated(avx512_table(), "avx512_emulated");
   static const KernelTable kAvxVnni = emulated(avxvnni_table(), "avxvnni_emulated");
-  return {&kAvx512, &kAvxVnni};
+  static const KernelTable kAmx = emulated(amx_table(), "amx_emulated");
+  return {&kAvx512, &kAvxVnni, &kAmx};
 }
 
 const KernelTable& ParityTest::scalar() const {

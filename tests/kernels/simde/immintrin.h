@@ -1,5 +1,5 @@
 // Found before the compiler's own header: AVX-512 and AVX-VNNI intrinsics become SIMDe's emulation,
-// the rest stays native.
+// those of AMX that of tiles.h, the rest stays native.
 #pragma once
 
 #include_next <immintrin.h>
@@ -91,6 +91,32 @@ inline simde__m512 smol_shuffle_f32x4(simde__m512 a, simde__m512 b, int order) {
   }
   return simde_mm512_load_ps(to);
 }
+
+#define _mm512_maskz_loadu_ps smol_maskz_loadu_ps
+#define _mm512_mask_storeu_ps smol_mask_storeu_ps
+
+// Lanes whose bit is clear are zero, or stay as they are; their memory is not touched.
+inline simde__m512 smol_maskz_loadu_ps(unsigned mask, const float* from) {
+  alignas(64) float lanes[16] = {};
+  for (unsigned i = 0; i < 16; ++i) {
+    if ((mask >> i & 1U) != 0) {
+      lanes[i] = from[i];
+    }
+  }
+  return simde_mm512_load_ps(lanes);
+}
+
+inline void smol_mask_storeu_ps(float* to, unsigned mask, simde__m512 x) {
+  alignas(64) float lanes[16];
+  simde_mm512_store_ps(lanes, x);
+  for (unsigned i = 0; i < 16; ++i) {
+    if ((mask >> i & 1U) != 0) {
+      to[i] = lanes[i];
+    }
+  }
+}
+
+#include "tiles.h"
 
 // AVX-VNNI's names for what AVX-512 VL has, too.
 #define _mm256_dpbusd_avx_epi32 simde_mm256_dpbusd_epi32

@@ -1,0 +1,429 @@
+// Products of panels with many tokens in tiles: 16 tokens by 16 rows by 64 columns an instruction.
+//
+// The integer scale of a group is multiplied into its codes, so that a whole cell of 256 columns is
+// one sum. A product of scale and code does not fit a byte: it is split into two, each a plane of
+// the cell, and the two sums are joined when the cell ends. Two panels share each load of the
+// tokens' columns, which come from the second-level cache; cells are unpacked once for a block of
+// tokens. Exact integers, then the floats in the canonical order: the bits are those of the other
+// tables.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "kernels/amx/ops.h"
+#include "kernels/avx512/ops.h"
+#include "kernels/panel.h"
+#include "kernels/x86/panel_factors.h"
+
+SMOL_TARGET_BEGIN("amx-tile,amx-int8,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma,f16c")
+
+#include "kernels/amx/tile_registers.h"
+
+namespace smol::kernels::x86 {
+namespace {
+
+constexpr std::size_t kColumns = 256;  // of a cell
+constexpr std::size_t kTileColumns = kTileRowBytes;
+constexpr std::size_t kTilesPerCell = kColumns / kTileColumns;
+constexpr std::size_t kBlockTokens = 512;
+constexpr std::size_t kStretch = 8;    // cells
+constexpr std::size_t kFewTokens = 8;  // up to as many, vectors are as fast
+
+// One byte of the products of scale and code, as tiles: [columns / 64][group of 4 columns].
+using Plane = std::array<std::array<CellGroup, kTileRows>, kTilesPerCell>;
+
+struct alignas(64) Planes {
+  Plane low;   // unsigned
+  Plane high;  // signed
+};
+
+__m512i load512(const void* from) noexcept {
+  return _mm512_loadu_si512(from);
+}
+
+void store_group(CellGroup& to, __m512i x) noexcept {
+  _mm512_store_si512(to.data(), x);
+}
+
+// One byte of each row -> int16, twice: beside both halves of a row's four bytes.
+template <bool kSigned>
+__m512i spread_words(const CellScales& rows) noexcept {
+  const __m128i bytes = load128(rows.data());
+  const __m512i wide = kSigned ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes);
+  return _mm512_or_si512(_mm512_and_si512(wide, _mm512_set1_epi32(0xFFFF)),
+                         _mm512_slli_epi32(wide, 16));
+}
+
+struct Q4KProducts {
+  using Cell = CellQ4K;
+  static constexpr int kPlaneShift = 3;
+  static constexpr bool kMinimum = true;
+
+  // A scale is 8 * high + low; a digit times a code is at most 105, so that both bytes of a word
+  // are multiplied at once.
+  struct Digits {
+    __m512i low, high;
+  };
+
+  static Digits digits_of(const CellScales& scales) noexcept {
+    const __m512i words = spread_words<false>(scales);
+    return {_mm512_and_si512(words, _mm512_set1_epi16(7)), _mm512_srli_epi16(words, 3)};
+  }
+
+  static void unpack(const Cell& cell, const PanelFactors& factors, Planes& out) noexcept {
+    const __m512i nibble = _mm512_set1_epi8(15);
+    for (std::size_t p = 0; p < kTilesPerCell; ++p) {
+      const Digits first = digits_of(factors.scales[2 * p]);
+      const Digits second = digits_of(factors.scales[2 * p + 1]);
+      for (std::size_t g = 0; g < 8; ++g) {
+        const __m512i both = load512(cell.qs[p][g].data());
+        const __m512i a = _mm512_and_si512(both, nibble);
+        const __m512i b = _mm512_and_si512(_mm512_srli_epi16(both, 4), nibble);
+        store_group(out.low[p][g], _mm512_mullo_epi16(a, first.low));
+        store_group(out.high[p][g], _mm512_mullo_epi16(a, first.high));
+        store_group(out.low[p][g + 8], _mm512_mullo_epi16(b, second.low));
+        store_group(out.high[p][g + 8], _mm512_mullo_epi16(b, second.high));
+      }
+    }
+  }
+};
+
+struct Q6KProducts {
+  using Cell = CellQ6K;
+  static constexpr int kPlaneShift = 8;
+  static constexpr bool kMinimum = false;
+
+  // The products of 32-lower codes with a scale, of even and of odd columns, as the two bytes of
+  // words.
+  static void store_products(__m512i codes, __m512i scale, CellGroup& low,
+                             CellGroup& high) noexcept {
+    const __m512i offset = _mm512_set1_epi16(32);
+    const __m512i even_codes = _mm512_and_si512(codes, _mm512_set1_epi16(255));
+    const __m512i even = _mm512_mullo_epi16(_mm512_sub_epi16(even_codes, offset), scale);
+    const __m512i odd_codes = _mm512_srli_epi16(codes, 8);
+    const __m512i odd = _mm512_mullo_epi16(_mm512_sub_epi16(odd_codes, offset), scale);
+    constexpr __mmask64 kOddBytes = 0xAAAAAAAAAAAAAAAA;
+    store_group(low, _mm512_mask_blend_epi8(kOddBytes, even, _mm512_slli_epi16(odd, 8)));
+    store_group(high, _mm512_mask_blend_epi8(kOddBytes, _mm512_srli_epi16(even, 8), odd));
+  }
+
+  // Bits of every byte: shifted right (left if negative), then masked.
+  template <int kShift, int kMask>
+  static __m512i bits(const CellGroup& from) noexcept {
+    __m512i x = load512(from.data());
+    if constexpr (kShift > 0) {
+      x = _mm512_srli_epi16(x, kShift);
+    } else if constexpr (kShift < 0) {
+      x = _mm512_slli_epi16(x, -kShift);
+    }
+    return _mm512_and_si512(x, _mm512_set1_epi8(kMask));
+  }
+
+  // A quarter of a half of the cell: 32 columns.
+  template <std::size_t kQuarter>
+  static __m512i codes(const CellQ6K::Group& group) noexcept {
+    constexpr int kHighShift = 2 * static_cast<int>(kQuarter) - 4;
+    const CellGroup& low = kQuarter % 2 == 0 ? group.low0 : group.low1;
+    const __m512i nibbles = bits<kQuarter / 2 * 4, 15>(low);
+    const __m512i high = bits<kHighShift, 0x30>(group.high);
+    return _mm512_or_si512(nibbles, high);
+  }
+
+  template <std::size_t kQuarter>
+  static void unpack_quarter(const Cell& cell, std::size_t half, Planes& out) noexcept {
+    const std::size_t tile = 2 * half + kQuarter / 2;
+    for (std::size_t g = 0; g < 8; ++g) {
+      const __m512i scale = spread_words<true>(cell.scales[8 * half + 2 * kQuarter + g / 4]);
+      const std::size_t row = kQuarter % 2 * 8 + g;
+      store_products(codes<kQuarter>(cell.codes[half][g]), scale, out.low[tile][row],
+                     out.high[tile][row]);
+    }
+  }
+
+  static void unpack(const Cell& cell, const PanelFactors& /*factors*/, Planes& out) noexcept {
+    for (std::size_t half = 0; half < 2; ++half) {
+      unpack_quarter<0>(cell, half, out);
+      unpack_quarter<1>(cell, half, out);
+      unpack_quarter<2>(cell, half, out);
+      unpack_quarter<3>(cell, half, out);
+    }
+  }
+};
+
+// Integer sums of 16 tokens with a panel's 16 rows, one for each plane.
+struct alignas(64) TileSums {
+  std::array<std::array<std::int32_t, kPanelRows>, kTileRows> low, high;
+};
+
+constexpr std::size_t kTogether = 2;  // panels
+
+using PairSums = std::array<TileSums, kTogether>;
+
+// The sums of the cells of two panels and the columns of 16 tokens. The tiles work on their own:
+// between(k) is done meanwhile, for k in [0, kTilesPerCell).
+template <class Between>
+[[gnu::always_inline]] inline void multiply_tiles(const std::array<Planes, kTogether>& planes,
+                                                  const std::int8_t* x, PairSums& out,
+                                                  const Between& between) noexcept {
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  for (std::size_t k = 0; k < kTilesPerCell; ++k) {
+    _tile_loadd(4, x + k * kTileColumns, kColumns);
+    _tile_loadd(5, planes[0].low[k].data(), kTileRowBytes);
+    _tile_loadd(6, planes[0].high[k].data(), kTileRowBytes);
+    _tile_loadd(7, planes[1].low[k].data(), kTileRowBytes);
+    _tile_dpbsud(0, 4, 5);
+    _tile_loadd(5, planes[1].high[k].data(), kTileRowBytes);
+    _tile_dpbssd(1, 4, 6);
+    _tile_dpbsud(2, 4, 7);
+    _tile_dpbssd(3, 4, 5);
+    between(k);
+  }
+  _tile_stored(0, out[0].low.data(), kTileRowBytes);
+  _tile_stored(1, out[0].high.data(), kTileRowBytes);
+  _tile_stored(2, out[1].low.data(), kTileRowBytes);
+  _tile_stored(3, out[1].high.data(), kTileRowBytes);
+}
+
+// The floats of a cell's rows, and what its minima are multiplied with.
+template <class Format>
+struct CellFloats {
+  __m512 d, dmin;
+  __m512i pairs[4];
+
+  CellFloats(const typename Format::Cell& cell, const PanelFactors& factors) noexcept
+      : d(_mm512_cvtph_ps(load256(cell.d.data()))), dmin(_mm512_setzero_ps()) {
+    if constexpr (Format::kMinimum) {
+      dmin = _mm512_cvtph_ps(load256(cell.dmin.data()));
+      for (std::size_t p = 0; p < 4; ++p) {
+        pairs[p] = load512(factors.pairs[p].data());
+      }
+    }
+  }
+};
+
+// One token's sum of a cell to its accumulator: acc = fma(dx, fma(-dmin, M, d I), acc), or
+// acc = fma(d dx, I, acc). `sums`: of each 32 codes.
+template <class Format>
+[[gnu::always_inline]] inline __m512 add_cell(const CellFloats<Format>& cell, const TileSums& tile,
+                                              std::size_t row, float scale,
+                                              const std::int16_t* sums, __m512 acc) noexcept {
+  const __m512i high = _mm512_slli_epi32(load512(tile.high[row].data()), Format::kPlaneShift);
+  const __m512 total = _mm512_cvtepi32_ps(_mm512_add_epi32(load512(tile.low[row].data()), high));
+  const __m512 dx = _mm512_set1_ps(scale);
+  if constexpr (Format::kMinimum) {
+    __m512i mins = _mm512_setzero_si512();
+    for (std::size_t p = 0; p < 4; ++p) {
+      mins = _mm512_dpwssd_epi32(mins, cell.pairs[p], _mm512_set1_epi32(load_i32(sums + 2 * p)));
+    }
+    const __m512 term =
+        _mm512_fnmadd_ps(cell.dmin, _mm512_cvtepi32_ps(mins), _mm512_mul_ps(cell.d, total));
+    return _mm512_fmadd_ps(dx, term, acc);
+  }
+  return _mm512_fmadd_ps(_mm512_mul_ps(cell.d, dx), total, acc);
+}
+
+// What a block of tokens keeps while two panels pass over a stretch of columns.
+struct alignas(64) Workspace {
+  std::array<Planes, kTogether> planes;
+  std::array<PairSums, 2> sums;
+  std::array<std::array<std::array<float, kPanelRows>, kTogether>, kBlockTokens> acc;
+  // The columns of the last tokens, filled up to a whole tile.
+  std::array<std::array<std::array<std::int8_t, kColumns>, kTileRows>, kStretch> rest;
+};
+
+// Tokens [first, first + count) and cells [begin, end) of their columns.
+struct Block {
+  const Activations& x;
+  std::size_t first, count;
+  std::size_t begin, end;
+
+  [[nodiscard]] std::size_t at(std::size_t cell) const noexcept {
+    return cell * x.n_tokens + first;
+  }
+};
+
+void copy_rest(const Block& block, Workspace& work) noexcept {
+  const std::size_t whole = block.count / kTileRows * kTileRows;
+  for (std::size_t cell = block.begin; cell < block.end; ++cell) {
+    std::memcpy(work.rest[cell - block.begin].data(),
+                block.x.codes + (block.at(cell) + whole) * kColumns,
+                (block.count - whole) * kColumns);
+  }
+}
+
+// The columns of 16 tokens from `t`.
+const std::int8_t* columns_of(const Block& block, const Workspace& work, std::size_t cell,
+                              std::size_t t) noexcept {
+  const bool is_whole = t + kTileRows <= block.count;
+  return is_whole ? block.x.codes + (block.at(cell) + t) * kColumns
+                  : work.rest[cell - block.begin][0].data();
+}
+
+// One cell of each panel.
+template <class Format>
+struct CellPair {
+  std::array<CellFloats<Format>, kTogether> floats;
+  std::size_t index;
+};
+
+// Adds the cells' sums to tokens [tokens.begin, tokens.end) of the block.
+template <class Format>
+[[gnu::always_inline]] inline void add_tokens(const CellPair<Format>& cells, const PairSums& sums,
+                                              const Block& block, RowRange tokens,
+                                              Workspace& work) noexcept {
+  const float* scales = block.x.scales + block.at(cells.index);
+  const std::int16_t* joined = block.x.joined + 8 * block.at(cells.index);
+  for (std::size_t t = tokens.begin; t < tokens.end; ++t) {
+    for (std::size_t i = 0; i < kTogether; ++i) {
+      float* acc = work.acc[t][i].data();
+      _mm512_store_ps(acc, add_cell<Format>(cells.floats[i], sums[i], t % kTileRows, scales[t],
+                                            joined + 8 * t, _mm512_load_ps(acc)));
+    }
+  }
+}
+
+template <class Format>
+CellFloats<Format> open_cell(const typename Format::Cell& cell, Planes& planes) noexcept {
+  PanelFactors factors;
+  FactorOps::unpack_factors(cell, factors);
+  Format::unpack(cell, factors, planes);
+  return {cell, factors};
+}
+
+// While the tiles multiply 16 tokens, the sums of those before become floats, one step late: what a
+// tile stores can be loaded a while after only.
+template <class Format>
+void multiply_cells(const CellPair<Format>& cells, const Block& block, Workspace& work) noexcept {
+  constexpr std::size_t kShare = kTileRows / kTilesPerCell;
+  constexpr std::size_t kLag = kTilesPerCell + 1;
+  const auto add_share = [&](std::size_t step) {
+    if (step >= kLag) {
+      const std::size_t begin = std::min((step - kLag) * kShare, block.count);
+      add_tokens<Format>(cells, work.sums[begin / kTileRows % 2], block,
+                         {begin, std::min(begin + kShare, block.count)}, work);
+    }
+  };
+  std::size_t step = 0;
+  for (std::size_t t = 0; t < block.count; t += kTileRows) {
+    const std::int8_t* x = columns_of(block, work, cells.index, t);
+    multiply_tiles(work.planes, x, work.sums[t / kTileRows % 2], [&](std::size_t k) {
+      const std::int8_t* next = x + (kTileRows + k * kTileColumns / kTileRows) * kColumns;
+      for (std::size_t line = 0; line < kTileRows; ++line) {
+        __builtin_prefetch(next + line * kTileRowBytes);
+      }
+      add_share(step + k);
+    });
+    step += kTilesPerCell;
+  }
+  for (std::size_t late = 0; late < kLag; ++late) {
+    add_share(step + late);
+  }
+}
+
+// Two panels, and the columns of y that they give. Where there is only one, it stands for both and
+// gives its columns once.
+struct PanelPair {
+  std::array<const std::byte*, kTogether> panels;
+  float* y;  // of the first row and the block's first token
+  std::size_t y_stride;
+  std::array<__mmask16, kTogether> rows;
+
+  PanelPair(const Matrix& w, float* columns, std::size_t stride, RowRange range) noexcept
+      : y(columns + range.begin), y_stride(stride) {
+    for (std::size_t i = 0; i < kTogether; ++i) {
+      const std::size_t row = range.begin + i * kPanelRows;
+      const std::size_t count = row < range.end ? std::min(kPanelRows, range.end - row) : 0;
+      panels[i] = w.data + (count > 0 ? row : range.begin) / kPanelRows * panel_bytes(w.row_bytes);
+      rows[i] = static_cast<__mmask16>((1U << count) - 1);
+    }
+  }
+};
+
+void load_sums(const PanelPair& pair, const Block& block, Workspace& work) noexcept {
+  for (std::size_t t = 0; t < block.count; ++t) {
+    const float* y = pair.y + t * pair.y_stride;
+    for (std::size_t i = 0; i < kTogether; ++i) {
+      _mm512_store_ps(work.acc[t][i].data(),
+                      block.begin == 0 ? _mm512_setzero_ps()
+                                       : _mm512_maskz_loadu_ps(pair.rows[i], y + i * kPanelRows));
+    }
+  }
+}
+
+void store_sums(const PanelPair& pair, const Block& block, const Workspace& work) noexcept {
+  for (std::size_t t = 0; t < block.count; ++t) {
+    float* y = pair.y + t * pair.y_stride;
+    for (std::size_t i = 0; i < kTogether; ++i) {
+      _mm512_mask_storeu_ps(y + i * kPanelRows, pair.rows[i],
+                            _mm512_load_ps(work.acc[t][i].data()));
+    }
+  }
+}
+
+template <class Format>
+void multiply_pair(const PanelPair& pair, const Block& block, Workspace& work) noexcept {
+  using Cell = typename Format::Cell;
+  load_sums(pair, block, work);
+  const auto* first = reinterpret_cast<const Cell*>(pair.panels[0]);
+  const auto* second = reinterpret_cast<const Cell*>(pair.panels[1]);
+  for (std::size_t cell = block.begin; cell < block.end; ++cell) {
+    const CellPair<Format> cells{{open_cell<Format>(first[cell], work.planes[0]),
+                                  open_cell<Format>(second[cell], work.planes[1])},
+                                 cell};
+    finish_writes();
+    multiply_cells(cells, block, work);
+  }
+  store_sums(pair, block, work);
+}
+
+template <class Format>
+void multiply_blocks(const Matrix& w, const Activations& x, float* y, std::size_t y_stride,
+                     RowRange rows) noexcept {
+  const TileRegisters registers;
+  Workspace work;
+  const std::size_t n_cells = x.n_cols / kColumns;
+  for (std::size_t t = 0; t < x.n_tokens; t += kBlockTokens) {
+    for (std::size_t cell = 0; cell < n_cells; cell += kStretch) {
+      const Block block{x, t, std::min(kBlockTokens, x.n_tokens - t), cell,
+                        std::min(cell + kStretch, n_cells)};
+      copy_rest(block, work);
+      for (std::size_t r = rows.begin; r < rows.end; r += kTogether * kPanelRows) {
+        multiply_pair<Format>(PanelPair(w, y + t * y_stride, y_stride, {r, rows.end}), block, work);
+      }
+    }
+  }
+}
+
+template <class Format, gguf::DType kType>
+void multiply(const Matrix& w, const Activations& x, float* y, std::size_t y_stride,
+              RowRange rows) noexcept {
+  if (x.n_tokens <= kFewTokens) {
+    avx512::matmul_panels(kType)(w, x, y, y_stride, rows);
+  } else {
+    multiply_blocks<Format>(w, x, y, y_stride, rows);
+  }
+}
+
+}  // namespace
+}  // namespace smol::kernels::x86
+
+SMOL_TARGET_END
+
+namespace smol::kernels::amx {
+
+MatMul matmul_panels(gguf::DType weights) noexcept {
+  using gguf::DType;
+  switch (weights) {
+    case DType::Q4_K:
+      return x86::multiply<x86::Q4KProducts, DType::Q4_K>;
+    case DType::Q6_K:
+      return x86::multiply<x86::Q6KProducts, DType::Q6_K>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace smol::kernels::amx
