@@ -38,10 +38,12 @@ struct Case {
 };
 
 Activations ones(const std::vector<float>& x, std::size_t n_tokens) {
-  return {.format = kernels::ActivationFormat::F32,
-          .n_tokens = n_tokens,
-          .n_cols = kColumns,
-          .f32 = x.data()};
+  Activations all{};
+  all.format = kernels::ActivationFormat::F32;
+  all.n_tokens = n_tokens;
+  all.n_cols = kColumns;
+  all.f32 = x.data();
+  return all;
 }
 
 bool is_done(const Case& product, std::size_t n_tokens, std::size_t first, std::size_t last) {

@@ -63,6 +63,14 @@ TEST(RequestReader, JoinsChunks) {
   }
 }
 
+TEST(RequestReader, ReadsAnEmptyBodyInChunksHoweverItIsCut) {
+  const std::string text =
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+  for (std::size_t size = 1; size <= text.size(); ++size) {
+    EXPECT_EQ(read_in_pieces(text, size).body, "") << size;
+  }
+}
+
 TEST(RequestReader, ARequestWithoutBodyIsCompleteWithItsHead) {
   EXPECT_EQ(read_in_pieces("GET /health HTTP/1.1\r\nHost: a\r\n\r\n", 5).path, "/health");
 }
