@@ -27,7 +27,9 @@ MappedFile::Descriptor::~Descriptor() {
 }
 
 MappedFile::MappedFile(const std::filesystem::path& path)
-    : name_(path.string()), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    : name_(path.string()),
+      // A pipe is refused below, not waited for; files do not know the flag.
+      descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   const int fd = descriptor_.get();
   if (fd < 0) {
     fail(path, errno);

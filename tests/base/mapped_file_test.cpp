@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/stat.h>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -37,6 +38,12 @@ TEST(MappedFile, HoldsTheBytesOfTheFile) {
   const test::TempFolder folder;
   std::ofstream(folder.path() / "file") << "some bytes";
   EXPECT_EQ(text_of(MappedFile(folder.path() / "file")), "some bytes");
+}
+
+TEST(MappedFile, RefusesAPipeWithoutWaitingForItsWriter) {
+  const test::TempFolder folder;
+  ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(error_of(folder.path() / "pipe"), ErrorCode::BadInput);
 }
 
 TEST(MappedFile, ReadCopiesARange) {
