@@ -42,6 +42,12 @@ int new_event() {
   return descriptor;
 }
 
+bool is_ignored(int signal) noexcept {
+  struct sigaction now {};
+
+  return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 void watch(int interrupt, int ended, const std::stop_source& source) {
   std::array<pollfd, 2> events{pollfd{interrupt, POLLIN, 0}, pollfd{ended, POLLIN, 0}};
   while (::poll(events.data(), events.size(), -1) < 0 && errno == EINTR) {
@@ -62,6 +68,9 @@ InterruptGuard::InterruptGuard(const std::vector<int>& signals) : descriptor_(ne
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   for (const int signal : signals) {
+    if (signal == SIGHUP && is_ignored(signal)) {
+      continue;
+    }
     before_.emplace_back(signal, action);
     sigaction(signal, &action, &before_.back().second);
   }

@@ -13,7 +13,8 @@ namespace smol::app {
 // One at a time; it brings back the earlier dispositions.
 class InterruptGuard {
  public:
-  // Throws Error{Io} if the system gives no descriptor.
+  // A SIGHUP that the caller of the program had ignored (nohup) stays so. Throws Error{Io} if the
+  // system gives no descriptor.
   explicit InterruptGuard(const std::vector<int>& signals = {SIGINT});
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;

@@ -134,7 +134,7 @@ class Serving {
 
   // Until a signal comes.
   void run() {
-    const InterruptGuard guard({SIGINT, SIGTERM});
+    const InterruptGuard guard({SIGINT, SIGTERM, SIGHUP});
     engine::Engine& engine = model_->assistant.engine;
     const std::filesystem::path file = folder_ / "prompts.kv";
     const std::vector<std::vector<TokenId>> prompts = shared_beginnings(model_->builder);

@@ -322,6 +322,11 @@ def test_a_client_that_leaves_frees_the_engine(bench):
             assert time.monotonic() - begin < 0.5, server.ask("/metrics")[1]
 
 
+def test_a_closed_terminal_ends_the_server_as_sigterm_does(bench):
+    server = Server(bench)
+    equal(server.end(signal.SIGHUP), 0)
+
+
 def test_sigterm_ends_the_server_within_five_seconds(bench):
     server = Server(bench)
     with server.connect() as idle, server.connect() as half:
