@@ -1,5 +1,6 @@
 #include "chat/message.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -187,6 +188,22 @@ Role role_of(std::string_view name, std::string_view path) {
 
 namespace {
 
+// Arguments are an object, so that a schema of anything else could not be kept.
+void check_parameters(const Json& function, const std::string& path) {
+  const Json* parameters = member(function, "parameters");
+  if (parameters == nullptr) {
+    return;
+  }
+  const std::string parameters_path = path_of(path, "parameters");
+  if (!parameters->is_object()) {
+    refuse(parameters_path, "an object (a JSON schema)", parameters->type_name());
+  }
+  const Json* type = member(*parameters, "type");
+  if (type != nullptr && type->is_string() && *type != "object") {
+    refuse(path_of(parameters_path, "type"), "\"object\"", type->dump());
+  }
+}
+
 // An OpenAI tool object, or the function alone: what the template reads is there.
 void check_function(const Json& tool, const std::string& path) {
   const Json* inner = member(tool, "function");
@@ -202,6 +219,13 @@ void check_function(const Json& tool, const std::string& path) {
            : name->is_string() ? "\"\""
                                : name->type_name());
   }
+  check_parameters(function, function_path);
+}
+
+// Its name, once check_function() has seen it.
+const std::string& function_name(const Json& tool) {
+  const Json* inner = member(tool, "function");
+  return (inner == nullptr ? tool : *inner)["name"].get_ref<const std::string&>();
 }
 
 }  // namespace
@@ -264,6 +288,12 @@ std::vector<ToolSpec> tools_from_json(const Json& value, std::string_view path) 
       refuse(path_of(path, i), "an object", value[i].type_name());
     }
     check_function(value[i], path_of(path, i));
+    const std::string& name = function_name(value[i]);
+    const bool is_taken = std::ranges::any_of(
+        out, [&](const ToolSpec& other) { return function_name(other) == name; });
+    if (is_taken) {
+      refuse(path_of(path, i), "a function of another name than those before it", name);
+    }
     out.push_back(value[i]);
   }
   return out;

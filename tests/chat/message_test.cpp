@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -9,6 +10,8 @@
 
 namespace smol::chat {
 namespace {
+
+using ::testing::HasSubstr;
 
 Message read(const std::string& json) {
   return message_from_json(parse_json(json, "test"), "messages[2]");
@@ -92,6 +95,34 @@ TEST(ToolSpecs, MustBeAListOfObjects) {
   for (const char* nameless : {R"([{}])", R"([{"type":"function"}])", R"([{"function":"x"}])",
                                R"([{"name":5}])", R"([{"name":""}])", R"([{"function":{}}])"}) {
     EXPECT_THROW(tools_from_json(parse_json(nameless, "t")), Error) << nameless;
+  }
+}
+
+TEST(ToolSpecs, TakeObjectsAsArgumentsOnly) {
+  for (const char* fine :
+       {R"([{"name":"f"}])", R"([{"name":"f","parameters":null}])",
+        R"([{"name":"f","parameters":{}}])", R"([{"name":"f","parameters":{"type":"object"}}])"}) {
+    EXPECT_EQ(tools_from_json(parse_json(fine, "t")).size(), 1U) << fine;
+  }
+  for (const char* other :
+       {R"([{"name":"f","parameters":false}])", R"([{"name":"f","parameters":[]}])",
+        R"([{"function":{"name":"f","parameters":{"type":"string"}}}])"}) {
+    try {
+      tools_from_json(parse_json(other, "t"));
+      ADD_FAILURE() << other;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("parameters")) << other;
+    }
+  }
+}
+
+TEST(ToolSpecs, HaveNamesOfTheirOwn) {
+  const char* twice = R"([{"name":"f"},{"function":{"name":"f"}}])";
+  try {
+    tools_from_json(parse_json(twice, "t"));
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("tools[1]: expected a function of another name"));
   }
 }
 
