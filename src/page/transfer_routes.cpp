@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "page/session_routes.h"
 #include "page/session_views.h"
 #include "page/values.h"
@@ -36,7 +37,11 @@ std::string imported_text(std::size_t count) {
 
 server::Reply get_export(const Call& call) {
   const store::Transcript transcript = call.house.store.transcript(call.some_session());
-  const bool is_json = call.form.text("format") == "json";
+  const std::string& format = call.form.text("format");
+  const bool is_json = format == "json";
+  if (!is_json && format != "md" && !format.empty()) {
+    throw Error{ErrorCode::BadInput, "format: expected md or json, found \"" + format + "\""};
+  }
   server::HttpResponse response;
   response.headers.add("Content-Type",
                        is_json ? "application/json" : "text/markdown; charset=utf-8");

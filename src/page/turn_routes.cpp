@@ -29,10 +29,10 @@ std::vector<store::Message> path_with(const Call& call, std::optional<store::Mes
   return path;
 }
 
-server::Reply send(const Call& call, const std::string& message) {
+// In a new session where there is none. An empty message: the request's.
+server::Reply send(const Call& call, const std::optional<std::string>& session,
+                   const std::string& message) {
   House& house = call.house;
-  const std::string& id = call.form.text("session_id");
-  const auto session = id.empty() ? std::nullopt : std::optional(id);
   store::Session about;
   about.settings = house.store.next_settings();
   about.date = local_date(store::SessionStore::system_time());
@@ -129,11 +129,12 @@ server::Reply tool_card(const Call& call) {
 }  // namespace
 
 server::Reply post_chat(const Call& call) {
-  return send(call, "");
+  const std::string& id = call.form.text("session_id");
+  return send(call, id.empty() ? std::nullopt : std::optional(id), "");
 }
 
 server::Reply post_summarize(const Call& call) {
-  return send(call, "Summarize our conversation so far.");
+  return send(call, call.some_session(), "Summarize our conversation so far.");
 }
 
 server::Reply post_queue(const Call& call) {

@@ -120,6 +120,7 @@ TEST_F(PageSessions, ExportImportExportIsTheSame) {
               exported.body);
   }
   EXPECT_THAT(get("/api/export-chat?session_id=" + session).body, HasSubstr("Kept."));
+  EXPECT_EQ(get("/api/export-chat?format=xml&session_id=" + session).status, 400);
   EXPECT_EQ(post("/api/import", "file=none").status, 400);
 }
 

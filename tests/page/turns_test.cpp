@@ -45,6 +45,13 @@ TEST_F(PageTurns, TheFragmentHoldsTheMessageEscapedAndAnEmptyAnswer) {
   EXPECT_THAT(response.body, HasSubstr("hx-sse:connect=\"/api/stream/"));
 }
 
+TEST_F(PageTurns, ASummaryWithoutASessionIsOfTheNewest) {
+  EXPECT_EQ(post("/api/summarize", "").status, 400);
+  const std::string session = finished_session("Kept.");
+  EXPECT_EQ(post("/api/summarize", "think=off").status, 200);
+  EXPECT_EQ(json("/api/session-ids"), Json::array({session}));
+}
+
 TEST_F(PageTurns, ASecondMessageWaitsForTheEndOfTheAnswer) {
   const std::string session = begin();
   const auto response = post("/api/chat", "session_id=" + session + "&message=More");
