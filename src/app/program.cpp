@@ -63,7 +63,13 @@ std::string subject_of(const CLI::ParseError& error) {
 }
 
 std::string unknown_command(const CLI::App& program, const std::string& word) {
-  return fmt::format("expected a command ({}), found {}", command_names(program), in_quotes(word));
+  // The demo model's answers name it.
+  const std::string_view hint =
+      word == "pull"
+          ? " (models are not fetched yet: put a GGUF file into models/, or name one with --model)"
+          : "";
+  return fmt::format("expected a command ({}), found {}{}", command_names(program), in_quotes(word),
+                     hint);
 }
 
 std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {

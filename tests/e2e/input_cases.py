@@ -155,6 +155,7 @@ def test_messages_name_what_was_given(bench):
     contains(bench.fails("tokenize", "--ids", "1", "x"), "found both")
     contains(bench.fails("template", "--messages", "-", "x", stdin=b"[]"), "found both")
     contains(bench.fails("frobnicate", "--help"), "expected a command")
+    contains(bench.fails("pull"), "put a GGUF file into models/")
     for tools in ("[{}]", '[{"name": 5}]', '[{"type": "function", "function": "x"}]'):
         contains(bench.fails("run", "x", "--tools", bench.file("tools.json", tools)), "--tools")
 
