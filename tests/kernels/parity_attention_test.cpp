@@ -161,14 +161,16 @@ std::vector<AttendCase> attend_cases() {
         cases.push_back({type, head_dim, n_heads, 65 + n_heads});
       }
       cases.push_back({type, head_dim, 4, 60, 1.0F, 16});
+      cases.push_back({type, head_dim, 3, 1, 1.0F, 21});
+      cases.push_back({type, head_dim, 1, 500, 3.0F, 64});
     }
     for (const std::size_t n_visible : sizes({1, 15, 16, 17, 63, 64, 128, 511, 512})) {
       cases.push_back({type, 32, 3, n_visible, 3.0F});
     }
-    cases.push_back({type, 32, 3, 1, 1.0F, 21});
-    cases.push_back({type, 32, 1, 500, 1.0F, 64});
-    cases.push_back({type, 64, 4, 200, 100.0F});
-    cases.push_back({type, 64, 4, 200, 1e30F});
+    for (const std::size_t n_tokens : sizes({1, 5})) {
+      cases.push_back({type, 64, 4, 200, 100.0F, n_tokens});
+      cases.push_back({type, 64, 4, 200, 1e30F, n_tokens});
+    }
   }
   return cases;
 }
@@ -216,14 +218,16 @@ std::vector<float> filled(std::size_t n, float value, bool alternating) {
 // Products of bytes that are all as large as they can be: no sum of them may saturate.
 TEST_P(AttentionParity, TheLargestCodesHaveTheSameBytes) {
   constexpr std::size_t kPositions = 100;
+  constexpr std::size_t kTokens = 5;
   const auto compare = [&](std::size_t dim, float sign, bool alternating) {
     Cache cache(KvType::Int8, dim, kPositions);
     for (std::size_t p = 0; p < kPositions; ++p) {
       cache.store(scalar(), p, filled(dim, sign, alternating), filled(dim, sign, alternating));
     }
-    const AttendCase c{KvType::Int8, dim, 4, kPositions};
-    for (const auto& q : {filled(4 * dim, 1.0F, alternating), filled(4 * dim, -1.0F, false),
-                          filled(4 * dim, 0.0F, false)}) {
+    const AttendCase c{KvType::Int8, dim, 4, kPositions + 1 - kTokens, 1.0F, kTokens};
+    const std::size_t n = kTokens * 4 * dim;
+    for (const auto& q :
+         {filled(n, 1.0F, alternating), filled(n, -1.0F, false), filled(n, 0.0F, false)}) {
       EXPECT_TRUE(same_bits(attend(scalar(), cache, c, q), attend(table(), cache, c, q))) << dim;
     }
   };

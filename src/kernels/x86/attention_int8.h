@@ -1,9 +1,12 @@
 // Attention over a cache of int8, for one instruction set: included after its `Ops`, inside its
 // target region. The order of operations is that of scalar/attention_int8.cpp.
 //
-// Ops: Vec, of kBytes, and what it does with codes; Floats, 16 lanes of float32; kKeyColumns by
-// kKeyVectors, kValueColumns by kValueVectors, the queries that share each load and the vectors of
-// sums that each of them keeps in registers; kKeyBias, by how much prepare_keys() raises the codes.
+// Ops: Vec, of kBytes, and what it does with codes; Floats, 16 lanes of float32; kTogether, the
+// queries whose steps run side by side, so that none waits for its own sums across lanes (at most
+// 16); kKeyColumns by kKeyVectors, kValueColumns by kValueVectors, the queries that share each load
+// and the vectors of sums that each of them keeps in registers; kKeyBias, by how much
+// prepare_keys() raises the codes. A set with other products than those of vectors specializes
+// Products.
 #pragma once
 
 namespace smol::kernels::x86 {
@@ -21,10 +24,8 @@ struct alignas(64) QueryCodes {
   int bias;      // by how much integer sums are too high
 };
 
-// Queries whose steps run side by side, so that none waits for its own sums across lanes.
-inline constexpr std::size_t kTogether = 4;
-
-// One step of these queries: a column each.
+// One step of queries that run side by side: a column each.
+template <std::size_t kTogether>
 struct alignas(64) Columns {
   std::array<std::array<std::int32_t, kStep>, kTogether> sums;   // Q.K
   std::array<std::array<float, kStep>, kTogether> weights;       // scores before
@@ -32,6 +33,9 @@ struct alignas(64) Columns {
   std::array<float, kTogether> maxima, scales;
   std::array<float, kFloats> corrections;  // of as many lanes as exp takes
 };
+
+template <class Ops>
+using ColumnsOf = Columns<Ops::kTogether>;
 
 struct alignas(64) TileScales {
   std::array<float, kStep> keys, values;
@@ -109,7 +113,7 @@ struct Ahead {
   }
 };
 
-// Lines a step that make up a tile when kTogether columns have gone through both products.
+// Lines a step that make up a tile when four columns have gone through both products.
 template <class Ops>
 constexpr std::size_t lines_ahead(std::size_t n_columns, std::size_t n_vectors) noexcept {
   return std::max<std::size_t>(n_columns * n_vectors * Ops::kBytes / (4 * kStep), 1);
@@ -130,7 +134,7 @@ void clear(SumsOf<Ops, kColumns, kVectors>& sums) noexcept {
 // Q.K of all 64 positions, for columns from `first` on.
 template <class Ops, std::size_t kDim, std::size_t kColumns>
 void multiply_keys(const std::byte* keys, const QueryCodes<Ops>* queries, std::size_t first,
-                   Columns& out, Ahead& ahead) noexcept {
+                   ColumnsOf<Ops>& out, Ahead& ahead) noexcept {
   constexpr std::size_t kLanesOfVec = Ops::kBytes / 4;
   constexpr std::size_t kVectors = Ops::kKeyVectors;
   for (std::size_t p = 0; p < kStep; p += kVectors * kLanesOfVec) {
@@ -202,8 +206,8 @@ Weighed weigh(const TileScales& scales, std::size_t count, float max,
 
 // P.V of all 64 positions, for the dimensions of kVectors vectors from `values` on.
 template <class Ops, std::size_t kDim, std::size_t kColumns, std::size_t kVectors>
-[[gnu::always_inline]] inline void multiply_values(const std::byte* values, const Columns& columns,
-                                                   std::size_t first,
+[[gnu::always_inline]] inline void multiply_values(const std::byte* values,
+                                                   const ColumnsOf<Ops>& columns, std::size_t first,
                                                    SumsOf<Ops, kColumns, kVectors>& sums,
                                                    Ahead& ahead) noexcept {
   for (std::size_t p = 0; p < kStep; p += 4) {
@@ -225,8 +229,8 @@ template <class Ops, std::size_t kDim, std::size_t kColumns, std::size_t kVector
 
 // P.V added to the accumulators, for columns from `first` on.
 template <class Ops, std::size_t kDim, std::size_t kColumns>
-void add_values(const std::byte* values, const Columns& columns, std::size_t first, Partial* out,
-                Ahead& ahead) noexcept {
+void add_values(const std::byte* values, const ColumnsOf<Ops>& columns, std::size_t first,
+                Partial* out, Ahead& ahead) noexcept {
   constexpr std::size_t kLanesOfVec = Ops::kBytes / 4;
   constexpr std::size_t kVectors = std::min(kDim / kLanesOfVec, Ops::kValueVectors);
   for (std::size_t d = 0; d < kDim; d += kVectors * kLanesOfVec) {
@@ -252,9 +256,9 @@ struct StepOfRun {
 // Scores, weights and codes of n columns, each stage for all of them.
 template <class Ops>
 void soften(const StepOfRun& at, std::size_t first, std::size_t n, const QueryCodes<Ops>* codes,
-            Columns& columns, Partial* out) noexcept {
+            ColumnsOf<Ops>& columns, Partial* out) noexcept {
   columns.corrections.fill(0.0F);
-  std::array<std::size_t, kTogether> counts;
+  std::array<std::size_t, Ops::kTogether> counts;
   for (std::size_t c = 0; c < n; ++c) {
     counts[c] = visible_in(at.queries, (first + c) / at.queries.n_heads, at.step);
     const float largest =
@@ -262,7 +266,7 @@ void soften(const StepOfRun& at, std::size_t first, std::size_t n, const QueryCo
     columns.maxima[c] = max_of(out[c].max, largest);
     columns.corrections[c] = out[c].max - columns.maxima[c];
   }
-  std::array<Weighed, kTogether> weighed;
+  std::array<Weighed, Ops::kTogether> weighed;
   Ops::store(columns.corrections.data(),
              Ops::exp_of_negative(Ops::load(columns.corrections.data())));
   for (std::size_t c = 0; c < n; ++c) {
@@ -293,25 +297,40 @@ void for_columns(std::size_t first, std::size_t end, const Work& work) noexcept 
   }
 }
 
+// The products of one step, for n columns.
+template <class Ops, std::size_t kDim>
+struct Products {
+  static void multiply_keys(const std::byte* keys, const QueryCodes<Ops>* queries, std::size_t n,
+                            ColumnsOf<Ops>& columns, Ahead& ahead) noexcept {
+    for_columns<Ops::kKeyColumns>(0, n, [&](std::size_t c, auto count) {
+      x86::multiply_keys<Ops, kDim, count()>(keys, queries, c, columns, ahead);
+    });
+  }
+
+  static void add_values(const std::byte* values, const ColumnsOf<Ops>& columns, std::size_t n,
+                         Partial* out, Ahead& ahead) noexcept {
+    for_columns<Ops::kValueColumns>(0, n, [&](std::size_t c, auto count) {
+      x86::add_values<Ops, kDim, count()>(values, columns, c, out, ahead);
+    });
+  }
+};
+
 // Columns [first, first + n) of the call, at most kTogether.
 template <class Ops, std::size_t kDim>
 void attend_columns(const StepOfRun& at, std::size_t first, std::size_t n,
                     const QueryCodes<Ops>* codes, Ahead& ahead, Partial* out) noexcept {
-  Columns columns;
-  for_columns<Ops::kKeyColumns>(0, n, [&](std::size_t c, auto count) {
-    multiply_keys<Ops, kDim, count()>(at.tile, codes + first, c, columns, ahead);
-  });
+  ColumnsOf<Ops> columns;
+  Products<Ops, kDim>::multiply_keys(at.tile, codes + first, n, columns, ahead);
   soften<Ops>(at, first, n, codes + first, columns, out + first);
-  for_columns<Ops::kValueColumns>(0, n, [&](std::size_t c, auto count) {
-    add_values<Ops, kDim, count()>(at.tile + kStep * kDim, columns, c, out + first, ahead);
-  });
+  Products<Ops, kDim>::add_values(at.tile + kStep * kDim, columns, n, out + first, ahead);
 }
 
 template <class Ops, std::size_t kDim>
 void attend_run_int8(const KvRun& run, const Queries& queries, Partial* out) noexcept {
   start(queries, kDim, out);
   const std::size_t n = queries.n_tokens * queries.n_heads;
-  std::array<QueryCodes<Ops>, kMostQueries> codes;
+  // Columns that are no more are multiplied, too, where all of them go together.
+  std::array<QueryCodes<Ops>, kMostQueries + Ops::kTogether> codes;
   for (std::size_t i = 0; i < n; ++i) {
     const float* q =
         queries.q + i / queries.n_heads * queries.token_stride + i % queries.n_heads * kDim;
@@ -325,8 +344,8 @@ void attend_run_int8(const KvRun& run, const Queries& queries, Partial* out) noe
     TileScales scales;
     read_scales<Ops>(tile + scales_offset(run.format), scales);
     const StepOfRun at{queries, step, tile, scales};
-    for (std::size_t c = first_token(queries, step) * queries.n_heads; c < n; c += kTogether) {
-      attend_columns<Ops, kDim>(at, c, std::min(kTogether, n - c), codes.data(), ahead, out);
+    for (std::size_t c = first_token(queries, step) * queries.n_heads; c < n; c += Ops::kTogether) {
+      attend_columns<Ops, kDim>(at, c, std::min(Ops::kTogether, n - c), codes.data(), ahead, out);
     }
   }
 }

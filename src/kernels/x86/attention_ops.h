@@ -17,6 +17,7 @@ struct AttentionOps256 {
   };
 
   static constexpr std::size_t kBytes = 32;
+  static constexpr std::size_t kTogether = 4;
 
   static Vec zero() noexcept { return _mm256_setzero_si256(); }
 

@@ -70,6 +70,7 @@ void smol_tile_products(int sum, int a, int b) {
 #undef _tile_stored
 #undef _tile_dpbssd
 #undef _tile_dpbsud
+#undef _tile_dpbusd
 #define _tile_loadconfig smol_tile_loadconfig
 #define _tile_release smol_tile_release
 #define _tile_zero smol_tile_zero
@@ -77,3 +78,4 @@ void smol_tile_products(int sum, int a, int b) {
 #define _tile_stored smol_tile_stored
 #define _tile_dpbssd(sum, a, b) smol_tile_products<std::int8_t, std::int8_t>(sum, a, b)
 #define _tile_dpbsud(sum, a, b) smol_tile_products<std::int8_t, std::uint8_t>(sum, a, b)
+#define _tile_dpbusd(sum, a, b) smol_tile_products<std::uint8_t, std::int8_t>(sum, a, b)
