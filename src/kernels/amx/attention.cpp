@@ -41,10 +41,7 @@ struct Products<TileAttentionOps, kDim> {
                             std::size_t /*n*/, ColumnsOf<Ops>& columns, Ahead& ahead) noexcept {
     constexpr std::size_t kStride = kStep * 4;
     finish_writes();
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
+    clear_sum_tiles();
     for (std::size_t d = 0; d < kDim; d += kTileRowBytes) {
       ahead.ask<kLinesAhead>();
       const std::byte* from = keys + d * kStep;
@@ -58,11 +55,7 @@ struct Products<TileAttentionOps, kDim> {
       _tile_dpbssd(2, 4, 7);
       _tile_dpbssd(3, 4, 5);
     }
-    std::int32_t* sums = columns.sums.front().data();
-    _tile_stored(0, sums, kStride);
-    _tile_stored(1, sums + kFloats, kStride);
-    _tile_stored(2, sums + 2 * kFloats, kStride);
-    _tile_stored(3, sums + 3 * kFloats, kStride);
+    store_sum_tiles(columns.sums.front().data(), kStride);
   }
 
   static void add_values(const std::byte* values, const ColumnsOf<Ops>& columns, std::size_t n,
@@ -85,12 +78,8 @@ struct Products<TileAttentionOps, kDim> {
   static void multiply_values(const std::byte* values, const ColumnsOf<Ops>& columns,
                               std::int32_t* sums) noexcept {
     constexpr std::size_t kStride = kDim * 4;
-    constexpr std::size_t kSumStride = 4 * kTileRowBytes;
     finish_writes();
-    _tile_zero(0);
-    _tile_zero(1);
-    _tile_zero(2);
-    _tile_zero(3);
+    clear_sum_tiles();
     _tile_loadd(4, columns.codes.front().data(), kStep);
     _tile_loadd(5, values, kStride);
     _tile_loadd(6, values + kTileRowBytes, kStride);
@@ -100,10 +89,7 @@ struct Products<TileAttentionOps, kDim> {
     _tile_dpbusd(1, 4, 6);
     _tile_dpbusd(2, 4, 7);
     _tile_dpbusd(3, 4, 5);
-    _tile_stored(0, sums, kSumStride);
-    _tile_stored(1, sums + kFloats, kSumStride);
-    _tile_stored(2, sums + 2 * kFloats, kSumStride);
-    _tile_stored(3, sums + 3 * kFloats, kSumStride);
+    store_sum_tiles(sums, 4 * kTileRowBytes);
   }
 };
 

@@ -20,10 +20,7 @@ std::uint64_t int8_products(std::size_t rounds) noexcept {
   alignas(64) std::array<std::uint8_t, x86::kTileRows * x86::kTileRowBytes> bytes;
   bytes.fill(3);
   x86::finish_writes();
-  _tile_zero(0);
-  _tile_zero(1);
-  _tile_zero(2);
-  _tile_zero(3);
+  x86::clear_sum_tiles();
   _tile_loadd(4, bytes.data(), x86::kTileRowBytes);
   _tile_loadd(5, bytes.data(), x86::kTileRowBytes);
   _tile_loadd(6, bytes.data(), x86::kTileRowBytes);
@@ -34,20 +31,12 @@ std::uint64_t int8_products(std::size_t rounds) noexcept {
     _tile_dpbsud(2, 5, 6);
     _tile_dpbssd(3, 5, 7);
   }
+  alignas(64) std::array<std::int32_t, x86::kTileRows * x86::kTileRowBytes> sums;
+  x86::store_sum_tiles(sums.data(), sums.size() / x86::kTileRows * sizeof(sums.front()));
   std::uint64_t all = 0;
-  const auto collect = [&] {
-    for (const std::uint8_t byte : bytes) {
-      all |= byte;
-    }
-  };
-  _tile_stored(0, bytes.data(), x86::kTileRowBytes);
-  collect();
-  _tile_stored(1, bytes.data(), x86::kTileRowBytes);
-  collect();
-  _tile_stored(2, bytes.data(), x86::kTileRowBytes);
-  collect();
-  _tile_stored(3, bytes.data(), x86::kTileRowBytes);
-  collect();
+  for (const std::int32_t sum : sums) {
+    all |= static_cast<std::uint32_t>(sum);
+  }
   return all;
 }
 

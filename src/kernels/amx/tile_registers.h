@@ -37,5 +37,21 @@ inline void finish_writes() noexcept {
   asm volatile("" ::: "memory");
 }
 
+// Tiles 0 to 3 hold sums, the others what is multiplied.
+inline void clear_sum_tiles() noexcept {
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+}
+
+// The four sums side by side: int32 [16, 64] with rows `stride` bytes apart.
+inline void store_sum_tiles(std::int32_t* to, std::size_t stride) noexcept {
+  _tile_stored(0, to, stride);
+  _tile_stored(1, to + 16, stride);
+  _tile_stored(2, to + 32, stride);
+  _tile_stored(3, to + 48, stride);
+}
+
 }  // namespace
 }  // namespace smol::kernels::x86

@@ -7,22 +7,25 @@
 namespace smol::kernels::x86 {
 namespace {
 
+struct CpuidLeaf {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;  // all zero where the processor has no such leaf
+
+  explicit CpuidLeaf(unsigned leaf, unsigned subleaf = 0) noexcept {
+    static_cast<void>(__get_cpuid_count(leaf, subleaf, &eax, &ebx, &ecx, &edx));
+  }
+};
+
 bool has_f16c() noexcept {
-  unsigned eax = 0;
-  unsigned ebx = 0;
-  unsigned ecx = 0;
-  unsigned edx = 0;
-  constexpr unsigned kF16cBit = 1U << 29U;
-  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & kF16cBit) != 0;
+  return (CpuidLeaf(1).ecx & 1U << 29U) != 0;
 }
 
 bool has_vnni256() noexcept {
-  unsigned eax = 0;
-  unsigned ebx = 0;
-  unsigned ecx = 0;
-  unsigned edx = 0;
-  constexpr unsigned kAvxVnniBit = 1U << 4U;
-  return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & kAvxVnniBit) != 0;
+  return (CpuidLeaf(7, 1).eax & 1U << 4U) != 0;
+}
+
+bool has_int8_tiles() noexcept {
+  constexpr unsigned kTileAndInt8 = 3U << 24U;
+  return (CpuidLeaf(7).edx & kTileAndInt8) == kTileAndInt8;
 }
 
 // The builtins also ask the operating system (XGETBV) whether it keeps the wide registers.
@@ -34,16 +37,6 @@ bool supports_avx512() noexcept {
   return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
          __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
          __builtin_cpu_supports("avx512vnni") != 0;
-}
-
-bool has_int8_tiles() noexcept {
-  unsigned eax = 0;
-  unsigned ebx = 0;
-  unsigned ecx = 0;
-  unsigned edx = 0;
-  constexpr unsigned kTileAndInt8 = 3U << 24U;
-  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 &&
-         (edx & kTileAndInt8) == kTileAndInt8;
 }
 
 }  // namespace
