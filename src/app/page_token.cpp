@@ -1,9 +1,12 @@
 #include "app/page_token.h"
 
-#include <fstream>
+#include <span>
+#include <sstream>
 #include <string_view>
 
 #include "app/sha256.h"
+#include "base/error.h"
+#include "base/mapped_file.h"
 #include "base/output_file.h"
 #include "server/random_id.h"
 
@@ -22,10 +25,22 @@ std::string mark_of(const std::string& token, const std::vector<std::string>& ke
   return sha256_hex(text);
 }
 
+// "" where it cannot be read.
+std::string text_of(const std::filesystem::path& path) {
+  try {
+    const MappedFile file(path);
+    std::string text(file.bytes().size(), '\0');
+    file.read(0, std::as_writable_bytes(std::span(text)));
+    return text;
+  } catch (const Error&) {
+    return "";
+  }
+}
+
 }  // namespace
 
 std::string page_token(const std::filesystem::path& folder, const std::vector<std::string>& keys) {
-  std::ifstream file(folder / kName);
+  std::istringstream file(text_of(folder / kName));
   std::string token, mark;
   if (file >> token >> mark && mark == mark_of(token, keys)) {
     return token;

@@ -1,10 +1,12 @@
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <fstream>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
+#include "base/mapped_file.h"
 #include "gguf/printable.h"
 #include "text/loaders.h"
 #include "text/merge_loader.h"
@@ -174,13 +176,9 @@ bool is_gguf(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path, error)) {
     throw Error(ErrorCode::NotFound, path.string() + ": no such file");
   }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    throw Error(ErrorCode::Io, path.string() + ": cannot be read");
-  }
-  std::array<char, kMagic.size()> start{};
-  in.read(start.data(), start.size());
-  return std::string_view(start.data(), static_cast<std::size_t>(in.gcount())) == kMagic;
+  const MappedFile file(path);
+  const auto start = file.bytes().first(std::min(file.bytes().size(), kMagic.size()));
+  return std::ranges::equal(start, std::as_bytes(std::span(kMagic)));
 }
 
 }  // namespace smol::text

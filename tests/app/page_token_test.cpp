@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/stat.h>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -37,6 +38,12 @@ TEST(PageToken, IsNotTakenFromABrokenFile) {
     std::ofstream(temp.path() / "page_token") << content;
     EXPECT_EQ(page_token(temp.path(), {"key"}).size(), 32U) << content;
   }
+}
+
+TEST(PageToken, DoesNotWaitForTheWriterOfAPipe) {
+  const test::TempFolder temp;
+  ASSERT_EQ(::mkfifo((temp.path() / "page_token").c_str(), 0600), 0);
+  EXPECT_EQ(page_token(temp.path(), {"key"}).size(), 32U);
 }
 
 TEST(PageToken, IsForItsOwnersEyesOnly) {
