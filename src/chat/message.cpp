@@ -1,6 +1,7 @@
 #include "chat/message.h"
 
-#include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/error.h"
@@ -204,8 +205,9 @@ void check_parameters(const Json& function, const std::string& path) {
   }
 }
 
-// An OpenAI tool object, or the function alone: what the template reads is there.
-void check_function(const Json& tool, const std::string& path) {
+// An OpenAI tool object, or the function alone: what the template reads is there, under a name that
+// no tool before it has.
+void check_function(const Json& tool, const std::string& path, std::set<std::string>& names) {
   const Json* inner = member(tool, "function");
   const std::string function_path = inner == nullptr ? path : path_of(path, "function");
   const Json& function = inner == nullptr ? tool : *inner;
@@ -219,13 +221,11 @@ void check_function(const Json& tool, const std::string& path) {
            : name->is_string() ? "\"\""
                                : name->type_name());
   }
+  if (!names.insert(name->get<std::string>()).second) {
+    refuse(path_of(function_path, "name"), "another name than those of the tools before it",
+           name->get_ref<const std::string&>());
+  }
   check_parameters(function, function_path);
-}
-
-// Its name, once check_function() has seen it.
-const std::string& function_name(const Json& tool) {
-  const Json* inner = member(tool, "function");
-  return (inner == nullptr ? tool : *inner)["name"].get_ref<const std::string&>();
 }
 
 }  // namespace
@@ -283,17 +283,12 @@ std::vector<ToolSpec> tools_from_json(const Json& value, std::string_view path) 
     refuse(std::string(path), "a list", value.type_name());
   }
   std::vector<ToolSpec> out;
+  std::set<std::string> names;
   for (std::size_t i = 0; i < value.size(); ++i) {
     if (!value[i].is_object()) {
       refuse(path_of(path, i), "an object", value[i].type_name());
     }
-    check_function(value[i], path_of(path, i));
-    const std::string& name = function_name(value[i]);
-    const bool is_taken = std::ranges::any_of(
-        out, [&](const ToolSpec& other) { return function_name(other) == name; });
-    if (is_taken) {
-      refuse(path_of(path, i), "a function of another name than those before it", name);
-    }
+    check_function(value[i], path_of(path, i), names);
     out.push_back(value[i]);
   }
   return out;

@@ -122,7 +122,7 @@ TEST(ToolSpecs, HaveNamesOfTheirOwn) {
     tools_from_json(parse_json(twice, "t"));
     ADD_FAILURE() << "accepted";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("tools[1]: expected a function of another name"));
+    EXPECT_THAT(error.what(), HasSubstr("tools[1].function.name: expected another name"));
   }
 }
 
