@@ -15,21 +15,27 @@ namespace smol::grammar {
 class Grammar {
  public:
   // For the builders below.
-  Grammar(Lexicon lexicon, Rules rules) : lexicon_(std::move(lexicon)), rules_(std::move(rules)) {}
+  Grammar(Lexicon lexicon, Rules rules, bool has_free_keys = false)
+      : lexicon_(std::move(lexicon)), rules_(std::move(rules)), has_free_keys_(has_free_keys) {}
 
   const Lexicon& lexicon() const noexcept { return lexicon_; }
 
   const Rules& rules() const noexcept { return rules_; }
 
+  // The texts are JSON, and the rules alone do not say that an object's keys are all different.
+  bool has_free_keys() const noexcept { return has_free_keys_; }
+
  private:
   Lexicon lexicon_;
   Rules rules_;
+  bool has_free_keys_;
 };
 
 // The JSON texts that a schema (draft 4 to 2020-12, by its $schema) allows, in this writing:
 // - between JSON tokens at most one space or newline each, none before or behind the value;
 // - keys in the schema's order (properties, then further required ones), then all others; in a
-//   branch of anyOf or oneOf also with the required ones first, in the order of `required`;
+//   branch of anyOf or oneOf also with the required ones first, in the order of `required`; no key
+//   twice in an object, as long as there is another one it can have;
 // - free strings with every escape JSON has; strings that must match something (pattern, format,
 //   enum, const, names of properties, further keys) canonically: escaped only what must be, with
 //   the short escape where there is one, else \u00xx;

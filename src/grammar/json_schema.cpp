@@ -16,7 +16,8 @@ std::shared_ptr<const Grammar> compile_whole(const Json& schema) {
   if (result.empty) {
     throw Error(ErrorCode::BadInput, "/: the schema allows no value");
   }
-  return std::make_shared<const Grammar>(std::move(compiler.lexicon()), std::move(result.rules));
+  return std::make_shared<const Grammar>(std::move(compiler.lexicon()), std::move(result.rules),
+                                         compiler.has_free_keys());
 }
 
 }  // namespace

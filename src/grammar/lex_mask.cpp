@@ -115,11 +115,6 @@ class MaskMaker {
   Cost last_cost_ = 0;
 };
 
-void forbid_token(MaskWords mask, TokenId token) noexcept {
-  const auto index = static_cast<std::size_t>(token);
-  mask[index / 64] &= ~(std::uint64_t{1} << (index % 64));
-}
-
 }  // namespace
 
 void LexMask::add_to(MaskWords mask, Cost below) const {

@@ -6,7 +6,7 @@
 
 namespace smol::grammar {
 Matcher::Matcher(std::shared_ptr<const TokenGrammar> grammar)
-    : grammar_(std::move(grammar)), run_(grammar_->grammar()), history_{run_.start()} {}
+    : grammar_(std::move(grammar)), run_(grammar_->grammar()), history_{Step{run_.start()}} {}
 
 bool Matcher::accept(TokenId token) {
   const Vocabulary& vocabulary = grammar_->vocabulary();
@@ -22,7 +22,10 @@ bool Matcher::accept(TokenId token) {
     return true;
   }
   const std::string_view bytes = vocabulary.bytes_of(token);
-  Cursors from = history_.back();
+  if (bytes.empty() || repeats_needlessly(bytes)) {
+    return false;
+  }
+  Cursors from = cursors();
   Cursors to;
   for (const char byte : bytes) {
     run_.step(from, static_cast<std::uint8_t>(byte), to);
@@ -31,11 +34,20 @@ bool Matcher::accept(TokenId token) {
       return false;
     }
   }
-  if (bytes.empty()) {
+  OpenKeys::Place place;
+  if (has_free_keys()) {
+    place = keys_.behind(history_.back().place, bytes);
+  }
+  history_.push_back({std::move(from), std::move(place)});
+  return true;
+}
+
+bool Matcher::repeats_needlessly(std::string_view bytes) {
+  if (!has_free_keys() || !keys_.repeats(history_.back().place, bytes)) {
     return false;
   }
-  history_.push_back(std::move(from));
-  return true;
+  std::vector<std::uint64_t> others(grammar_->vocabulary().mask_words());
+  return fill(others, kAnyNumber, Repeats::Refused);
 }
 
 void Matcher::rollback(std::size_t n_tokens) {
@@ -45,20 +57,29 @@ void Matcher::rollback(std::size_t n_tokens) {
 }
 
 void Matcher::mask(MaskWords mask) {
-  fill(mask, kAnyNumber);
+  if (!fill(mask, kAnyNumber, Repeats::Refused)) {
+    fill(mask, kAnyNumber, Repeats::Taken);
+  }
 }
 
 void Matcher::mask(MaskWords mask, std::size_t tokens_left) {
-  const bool is_limited = tokens_left < kAnyNumber && shortest_end() <= tokens_left;
-  fill(mask, is_limited ? static_cast<Cost>(tokens_left) : kAnyNumber);
+  const Cost shortest = cost_of(cursors());
+  if (tokens_left < kAnyNumber && shortest <= tokens_left) {
+    const bool may_spare = has_free_keys() && shortest < tokens_left;
+    const auto all = static_cast<Cost>(tokens_left);
+    if ((may_spare && fill(mask, all - 1, Repeats::Refused)) || fill(mask, all, Repeats::Refused)) {
+      return;
+    }
+  }
+  this->mask(mask);
 }
 
-void Matcher::fill(MaskWords mask, Cost tokens_left) {
+bool Matcher::fill(MaskWords mask, Cost tokens_left, Repeats repeats) {
   SMOL_CHECK(mask.size() == grammar_->vocabulary().mask_words());
   std::fill(mask.begin(), mask.end(), 0);
   lookahead_.forget_if_full();
   if (!ended_) {
-    for (const Cursor& cursor : history_.back().list) {
+    for (const Cursor& cursor : cursors().list) {
       if (cursor.limits != 0) {
         add_counted(cursor, tokens_left, mask);
       } else {
@@ -66,7 +87,31 @@ void Matcher::fill(MaskWords mask, Cost tokens_left) {
       }
     }
   }
+  if (repeats == Repeats::Refused && has_free_keys()) {
+    remove_repeats(mask);
+  }
   finish_mask(mask);
+  return std::ranges::any_of(mask, [](std::uint64_t word) { return word != 0; });
+}
+
+// What ends the open key as one that is there, whatever follows it; and tokens with whole keys.
+void Matcher::remove_repeats(MaskWords mask) {
+  const Vocabulary& vocabulary = grammar_->vocabulary();
+  const auto trie = vocabulary.trie();
+  const OpenKeys::Place& place = history_.back().place;
+  for (const std::string& end : keys_.repeating_ends(place)) {
+    const std::uint32_t first = vocabulary.node_of(end);
+    for (std::uint32_t node = first; first != 0 && node < trie[first].end; ++node) {
+      if (trie[node].token >= 0) {
+        forbid_token(mask, trie[node].token);
+      }
+    }
+  }
+  for (const TokenId token : vocabulary.quoting_tokens()) {
+    if (is_allowed(mask, token) && keys_.repeats(place, vocabulary.bytes_of(token))) {
+      forbid_token(mask, token);
+    }
+  }
 }
 
 // Tokens of the same bytes, and end tokens.
@@ -171,7 +216,7 @@ void Matcher::walk_below(std::uint32_t node, Lookahead::State state, Cost tokens
 std::string Matcher::forced() {
   const Lexicon& lexicon = grammar_->grammar()->lexicon();
   std::string bytes;
-  Cursors here = history_.back();
+  Cursors here = cursors();
   Cursors next;
   while (!ended_ && !here.complete && bytes.size() < kMaxForced) {
     int only = -1;

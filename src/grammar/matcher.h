@@ -3,15 +3,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
 #include "grammar/lookahead.h"
 #include "grammar/masks.h"
+#include "grammar/open_keys.h"
 #include "grammar/pushdown.h"
 
 namespace smol::grammar {
@@ -21,7 +24,7 @@ class Matcher {
  public:
   explicit Matcher(std::shared_ptr<const TokenGrammar> grammar);
 
-  // Takes the token if the mask allows it; false, and nothing changes, if not. Throws
+  // Takes the token if mask() allows it; false, and nothing changes, if not. Throws
   // Error{Exhausted}, and nothing changes, where the grammar's ambiguity outgrows its bounds.
   [[nodiscard]] bool accept(TokenId token);
 
@@ -31,16 +34,17 @@ class Matcher {
   std::size_t n_accepted() const noexcept { return history_.size() - 1; }
 
   // The text may end here: end tokens are allowed.
-  bool is_complete() const noexcept { return history_.back().complete; }
+  bool is_complete() const noexcept { return cursors().complete; }
 
   // And nothing but an end token may follow.
-  bool must_end() const noexcept { return is_complete() && history_.back().list.empty(); }
+  bool must_end() const noexcept { return is_complete() && cursors().list.empty(); }
 
   // An end token was accepted: nothing may follow.
   bool has_ended() const noexcept { return ended_; }
 
   // Sets exactly the bits of the allowed tokens in `mask` [mask_words()]. Where no other token is
-  // allowed, an end token is. Throws as accept() does.
+  // allowed, an end token is. A token that repeats a key of its object is allowed only where all do
+  // (keys of a pattern that are used up). Throws as accept() does.
   void mask(MaskWords mask);
 
   // As above, where at most `tokens_left` more tokens may come, the end token not counted: only
@@ -59,7 +63,21 @@ class Matcher {
  private:
   static constexpr Cost kAnyNumber = std::numeric_limits<Cost>::max();
 
-  void fill(MaskWords mask, Cost tokens_left);
+  struct Step {
+    Cursors cursors;
+    OpenKeys::Place place = {};
+  };
+
+  enum class Repeats : std::uint8_t { Refused, Taken };
+
+  bool has_free_keys() const noexcept { return grammar_->grammar()->has_free_keys(); }
+
+  const Cursors& cursors() const noexcept { return history_.back().cursors; }
+
+  // False: nothing is allowed.
+  bool fill(MaskWords mask, Cost tokens_left, Repeats repeats);
+  void remove_repeats(MaskWords mask);
+  bool repeats_needlessly(std::string_view bytes);
   void add_lexeme(const Cursor& cursor, Cost tokens_left, MaskWords mask);
   void add_counted(const Cursor& cursor, Cost tokens_left, MaskWords mask);
   void add_walked(const Cursor& cursor, Cost within, MaskWords mask,
@@ -78,7 +96,8 @@ class Matcher {
 
   std::shared_ptr<const TokenGrammar> grammar_;
   Pushdown run_;
-  std::vector<Cursors> history_;  // before any token, and behind each
+  std::vector<Step> history_;  // before any token, and behind each
+  OpenKeys keys_;
   bool ended_ = false;
   std::vector<Cost> stack_costs_;  // [stack]
   Lookahead lookahead_;

@@ -44,8 +44,10 @@ Cost Matcher::cost_of(const Cursors& cursors) {
   return least;
 }
 
+// One is held back for a key that would otherwise have to end as one that is there already.
 std::size_t Matcher::shortest_end() {
-  return ended_ ? 0 : cost_of(history_.back());
+  const std::size_t spared = has_free_keys() && !is_complete() ? 1 : 0;
+  return ended_ ? 0 : cost_of(cursors()) + spared;
 }
 
 }  // namespace smol::grammar

@@ -38,6 +38,9 @@ class SchemaCompiler {
 
   RuleId root() const noexcept { return root_; }
 
+  // Some object may have other keys than those that its schema names.
+  bool has_free_keys() const noexcept { return has_free_keys_; }
+
  private:
   struct Property {
     std::string name;
@@ -97,6 +100,7 @@ class SchemaCompiler {
   Lexicon lexicon_;
   RulesBuilder rules_;
   RuleId root_ = 0;
+  bool has_free_keys_ = false;
   std::map<SchemaSet, Pieces> known_;
   std::deque<std::pair<RuleId, Shape>> open_;  // arrays and objects not yet built
   std::map<std::string, LexState> keys_;

@@ -179,6 +179,7 @@ void SchemaCompiler::connect_value(RuleState from, LexState key, const Pieces& v
 void SchemaCompiler::build_object(RuleId rule, const Shape& shape) {
   std::vector<Property> named = properties_of(shape);
   const std::vector<OtherKey> others = other_keys(shape, named);
+  has_free_keys_ = has_free_keys_ || !others.empty();
   connect_object(rule, shape, named, others);
   if (!shape.is_choice) {
     return;

@@ -17,6 +17,11 @@ inline void allow_token(MaskWords mask, TokenId token) noexcept {
   mask[index / 64] |= std::uint64_t{1} << (index % 64);
 }
 
+inline void forbid_token(MaskWords mask, TokenId token) noexcept {
+  const auto index = static_cast<std::size_t>(token);
+  mask[index / 64] &= ~(std::uint64_t{1} << (index % 64));
+}
+
 inline bool is_allowed(std::span<const std::uint64_t> mask, TokenId token) noexcept {
   const auto index = static_cast<std::size_t>(token);
   return ((mask[index / 64] >> (index % 64)) & 1U) != 0;

@@ -43,6 +43,9 @@ Vocabulary::Vocabulary(const TokenTable& table) : end_tokens_(table.end_tokens) 
     const std::size_t begin = pool_.size();
     pool_.insert(pool_.end(), bytes.begin(), bytes.end());
     bytes_.emplace_back(pool_.data() + begin, bytes.size());
+    if (std::ranges::count(bytes, '"') > 1) {
+      quoting_.push_back(static_cast<TokenId>(id));
+    }
   }
   build_trie();
   shared_ = std::make_unique<const SharedMasks>(*this);
@@ -120,6 +123,14 @@ std::vector<TokenId> Vocabulary::longest_tokens(std::string_view text) const {
     text.remove_prefix(length);
   }
   return tokens;
+}
+
+std::uint32_t Vocabulary::node_of(std::string_view bytes) const noexcept {
+  std::uint32_t node = first_level(static_cast<std::uint8_t>(bytes[0]));
+  for (std::size_t depth = 1; node != 0 && depth < bytes.size(); ++depth) {
+    node = child(node, static_cast<std::uint8_t>(bytes[depth]));
+  }
+  return node;
 }
 
 std::uint32_t Vocabulary::child(std::uint32_t node, std::uint8_t byte) const noexcept {

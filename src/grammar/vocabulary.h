@@ -62,11 +62,16 @@ class Vocabulary {
   // The root's child for `byte`; 0 without one.
   std::uint32_t first_level(std::uint8_t byte) const noexcept { return first_level_[byte]; }
 
+  // Tokens with more than one quote: all that may hold a whole JSON string.
+  std::span<const TokenId> quoting_tokens() const noexcept { return quoting_; }
+
   // Pairs (token in the trie, another token of the same bytes).
   std::span<const std::pair<TokenId, TokenId>> twins() const noexcept { return twins_; }
 
   // The child of a node for `byte`; 0 without one.
   std::uint32_t child(std::uint32_t node, std::uint8_t byte) const noexcept;
+  // The node of `bytes`, at least one; 0 where no token begins with them.
+  std::uint32_t node_of(std::string_view bytes) const noexcept;
 
   // `text` cut into the longest tokens from left to right; stops where no token fits.
   std::vector<TokenId> longest_tokens(std::string_view text) const;
@@ -82,6 +87,7 @@ class Vocabulary {
   std::vector<TokenId> end_tokens_;
   std::vector<TrieNode> nodes_;
   std::array<std::uint32_t, 256> first_level_{};
+  std::vector<TokenId> quoting_;
   std::vector<std::pair<TokenId, TokenId>> twins_;
   std::unique_ptr<const SharedMasks> shared_;
 };

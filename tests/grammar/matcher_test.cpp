@@ -140,6 +140,48 @@ TEST(Matcher, CopiesAreIndependent) {
   EXPECT_TRUE(copy.is_complete());
 }
 
+TEST(Matcher, LetsNoKeyOfAFreeObjectComeTwice) {
+  Matcher matcher = matcher_for(any_json_object());
+  ASSERT_TRUE(accept_text(matcher, R"({"name": 1, "a": {"name": [{"x": "y\\", "name": 0}], ")"));
+  Matcher inner = matcher;
+  EXPECT_FALSE(inner.accept(token_of("name")) && inner.accept('"'));
+  EXPECT_TRUE(accept_text(matcher, R"(a": 2}, "nam)"));
+  EXPECT_FALSE(accept_text(matcher, R"(e")"));
+  EXPECT_THAT(allowed_tokens(matcher), ::testing::Not(::testing::Contains('"')));
+  EXPECT_TRUE(accept_text(matcher, R"(s": 3, "b": 4})"));
+  EXPECT_TRUE(matcher.is_complete());
+}
+
+TEST(Matcher, ForgetsTheKeysThatAreTakenBack) {
+  Matcher matcher = matcher_for(any_json_object());
+  ASSERT_TRUE(accept_text(matcher, R"({"x")"));
+  matcher.rollback(2);
+  EXPECT_TRUE(accept_text(matcher, R"(x": 1)"));
+}
+
+TEST(Matcher, RefusesATokenThatHoldsAWholeKeyForTheSecondTime) {
+  Matcher matcher = matcher_for(schema(R"({"additionalProperties": {"type": "string"}})"));
+  ASSERT_TRUE(accept_text(matcher, R"({"b": "1)"));
+  EXPECT_FALSE(matcher.accept(token_of(R"(","b":)")));
+  EXPECT_THAT(allowed_tokens(matcher), ::testing::Not(::testing::Contains(token_of(R"(","b":)"))));
+  EXPECT_TRUE(accept_text(matcher, R"(", "c": "1)"));
+  EXPECT_FALSE(matcher.accept(token_of(R"(","b":)")));
+}
+
+TEST(Matcher, LetsAKeyComeTwiceWhereNoOtherIsLeft) {
+  Matcher matcher = matcher_for(schema(
+      R"({"type": "object", "patternProperties": {"^k$": {}}, "additionalProperties": false})"));
+  ASSERT_TRUE(accept_text(matcher, R"({"k": 1, "k)"));
+  EXPECT_THAT(allowed_tokens(matcher), ::testing::Contains('"'));
+  EXPECT_TRUE(accept_text(matcher, R"(": 2})"));
+}
+
+TEST(Matcher, MasksExactlyWhatItAcceptsInFreeObjects) {
+  expect_exact_masks(schema(R"({"type": "object", "additionalProperties": {"type": "object",
+      "patternProperties": {"^[ab]?$": {"type": "integer"}}, "additionalProperties": false}})"),
+                     12, 120);
+}
+
 TEST(Matcher, KnowsTheBytesThatMustCome) {
   Matcher matcher =
       matcher_for(schema(R"({"type": "object", "properties": {"name": {"const": true}, "next": {}},
