@@ -47,7 +47,7 @@ const watch = page => page.evaluate(() => {
     w.done = nodes;
     w.open_most = Math.max(w.open_most, tail.textContent.length);
     if (code?.length > 100) w.codes.add(code);
-    return last_number(tail.textContent || nodes.slice(-2).map(node => node.textContent).join(''));
+    return last_number([...nodes.slice(-2), tail].map(node => node.textContent).join(' '));  // an open formula has none
   };
   let frame = null;  // all changes before a frame are one update
   new MutationObserver(records => {
