@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "engine/exp_double.h"
+#include "model/decoder.h"
 
 namespace smol::engine {
 namespace {
@@ -49,16 +51,14 @@ Sampler::Sampler(SamplingSettings settings, std::size_t vocab_size)
     : settings_(std::move(settings)),
       seed_(settings_.seed ? *settings_.seed : random_seed()),
       random_(seed_),
-      scores_(vocab_size),
-      weights_(vocab_size),
-      groups_(vocab_size),
+      vocab_size_(vocab_size),
       counts_(vocab_size) {
   validate(settings_, vocab_size);
 }
 
 TokenId Sampler::pick(std::span<const float> logits, std::span<const TokenId> history,
-                      std::span<const std::uint64_t> mask) {
-  filter(logits, history, mask);
+                      std::span<const std::uint64_t> mask, std::span<const float> maxima) {
+  filter(logits, history, mask, maxima);
   const double target = random_.uniform() * total_weight();
   double sum = 0;
   std::size_t picked = 0;
@@ -68,17 +68,18 @@ TokenId Sampler::pick(std::span<const float> logits, std::span<const TokenId> hi
       picked = i;
     }
   }
-  return static_cast<TokenId>(picked);
+  return static_cast<TokenId>(id_of(picked));
 }
 
 std::vector<double> Sampler::probabilities(std::span<const float> logits,
                                            std::span<const TokenId> history,
-                                           std::span<const std::uint64_t> mask) {
-  filter(logits, history, mask);
+                                           std::span<const std::uint64_t> mask,
+                                           std::span<const float> maxima) {
+  filter(logits, history, mask, maxima);
   const double total = total_weight();
-  std::vector<double> result(weights_);
-  for (double& value : result) {
-    value /= total;
+  std::vector<double> result(vocab_size_);
+  for (std::size_t i = 0; i < weights_.size(); ++i) {
+    result[id_of(i)] = weights_[i] / total;
   }
   return result;
 }
@@ -92,8 +93,13 @@ double Sampler::total_weight() const noexcept {
 }
 
 void Sampler::filter(std::span<const float> logits, std::span<const TokenId> history,
-                     std::span<const std::uint64_t> mask) {
-  SMOL_CHECK(logits.size() == scores_.size());
+                     std::span<const std::uint64_t> mask, std::span<const float> maxima) {
+  SMOL_CHECK(logits.size() == vocab_size_);
+  ids_.clear();
+  if (const std::size_t n_kept = most_kept();
+      n_kept < maxima.size() && mask.empty() && !changes_logits()) {
+    choose_candidates(maxima, n_kept);
+  }
   adjust(logits, history);
   apply(mask);
   const double largest = largest_of(scores_);
@@ -121,10 +127,41 @@ void Sampler::filter(std::span<const float> logits, std::span<const TokenId> his
   }
 }
 
+// How many ids a pick may choose among at most.
+std::size_t Sampler::most_kept() const noexcept {
+  if (settings_.temperature == 0) {
+    return 1;
+  }
+  return settings_.top_k == 0 ? vocab_size_ : settings_.top_k;
+}
+
+// Those that stand with a maximum among the n_kept largest: the n_kept largest logits and all that
+// are equal to the last of them are there.
+void Sampler::choose_candidates(std::span<const float> maxima, std::size_t n_kept) {
+  best_.assign(maxima.begin(), maxima.end());
+  const auto last = best_.begin() + static_cast<std::ptrdiff_t>(n_kept - 1);
+  std::nth_element(best_.begin(), last, best_.end(), std::greater<>());
+  for (std::size_t i = 0; i < maxima.size(); ++i) {
+    const std::size_t end = std::min((i + 1) * model::kMaximumIds, vocab_size_);
+    for (std::size_t id = i * model::kMaximumIds; maxima[i] >= *last && id < end; ++id) {
+      ids_.push_back(static_cast<std::uint32_t>(id));
+    }
+  }
+}
+
 void Sampler::adjust(std::span<const float> logits, std::span<const TokenId> history) {
-  std::ranges::transform(logits, scores_.begin(), [](float logit) {
+  scores_.resize(ids_.empty() ? vocab_size_ : ids_.size());
+  weights_.resize(scores_.size());
+  groups_.resize(scores_.size());
+  const auto score_of = [](float logit) {
     return std::isnan(logit) ? -kInfinity : static_cast<double>(logit);
-  });
+  };
+  if (ids_.empty()) {
+    std::ranges::transform(logits, scores_.begin(), score_of);
+  } else {
+    std::ranges::transform(ids_, scores_.begin(),
+                           [&](std::uint32_t id) { return score_of(logits[id]); });
+  }
   for (const LogitBias& entry : settings_.logit_bias) {
     scores_[static_cast<std::size_t>(entry.id)] += entry.bias;
   }
@@ -143,9 +180,17 @@ void Sampler::apply(std::span<const std::uint64_t> mask) {
   }
 }
 
+bool Sampler::changes_logits() const noexcept {
+  return !settings_.logit_bias.empty() || penalizes();
+}
+
+bool Sampler::penalizes() const noexcept {
+  return settings_.repetition_penalty != 1 || settings_.presence_penalty != 0 ||
+         settings_.frequency_penalty != 0;
+}
+
 void Sampler::penalize(std::span<const TokenId> history) {
-  if (settings_.repetition_penalty == 1 && settings_.presence_penalty == 0 &&
-      settings_.frequency_penalty == 0) {
+  if (!penalizes()) {
     return;
   }
   const auto in_vocabulary = [&](TokenId id) {

@@ -42,16 +42,18 @@ class Sampler {
   // Throws as validate().
   Sampler(SamplingSettings settings, std::size_t vocab_size);
 
-  // Requires (SMOL_CHECK): logits of vocab_size. Ids of `history` (prompt and answer so far)
-  // outside the vocabulary are ignored. Only tokens whose bit is set in `mask` (bit t of word t /
-  // 64) are picked; an empty one allows all. Draws one random number, at temperature 0 too. Throws
-  // Error{Device} if no logit that may be picked is a finite number, or one is +infinity; NaN
-  // counts as -infinity.
+  // Requires (SMOL_CHECK): logits of vocab_size; `maxima` as Decoder::logit_maxima() gives them for
+  // these logits, or none: they spare looking at all of them, and change nothing else. Ids of
+  // `history` (prompt and answer so far) outside the vocabulary are ignored. Only tokens whose bit
+  // is set in `mask` (bit t of word t / 64) are picked; an empty one allows all. Draws one random
+  // number, at temperature 0 too. Throws Error{Device} if no logit that may be picked is a finite
+  // number, or one is +infinity; NaN counts as -infinity.
   TokenId pick(std::span<const float> logits, std::span<const TokenId> history,
-               std::span<const std::uint64_t> mask = {});
+               std::span<const std::uint64_t> mask = {}, std::span<const float> maxima = {});
   // What pick() draws from: [vocab_size], 0 for the removed ones.
   std::vector<double> probabilities(std::span<const float> logits, std::span<const TokenId> history,
-                                    std::span<const std::uint64_t> mask = {});
+                                    std::span<const std::uint64_t> mask = {},
+                                    std::span<const float> maxima = {});
 
   const SamplingSettings& settings() const noexcept { return settings_; }
 
@@ -60,23 +62,34 @@ class Sampler {
  private:
   enum class Measure { Count, Weight };
 
+  std::size_t most_kept() const noexcept;
+  void choose_candidates(std::span<const float> maxima, std::size_t n_kept);
   void adjust(std::span<const float> logits, std::span<const TokenId> history);
+  bool changes_logits() const noexcept;
+  bool penalizes() const noexcept;
   void apply(std::span<const std::uint64_t> mask);
   void penalize(std::span<const TokenId> history);
   void scale(double largest);
   void keep_best(Measure measure, double enough);
   void filter(std::span<const float> logits, std::span<const TokenId> history,
-              std::span<const std::uint64_t> mask);
+              std::span<const std::uint64_t> mask, std::span<const float> maxima);
   double total_weight() const noexcept;
+
+  std::size_t id_of(std::size_t candidate) const noexcept {
+    return ids_.empty() ? candidate : ids_[candidate];
+  }
 
   SamplingSettings settings_;
   std::uint64_t seed_;
   Random random_;
-  // All [vocab_size].
+  std::size_t vocab_size_;
+  std::vector<std::uint32_t> ids_;  // of the candidates, ascending; empty: all are
+  std::vector<float> best_;         // maxima, in no order
+  // Of the candidates.
   std::vector<double> scores_;   // after biases and penalties, then (score - largest) / temperature
   std::vector<double> weights_;  // exp(score); 0 for what is removed
   std::vector<std::uint16_t> groups_;  // of near scores, best group first
-  std::vector<std::uint32_t> counts_;  // all 0 between calls
+  std::vector<std::uint32_t> counts_;  // [vocab_size] all 0 between calls
 };
 
 }  // namespace smol::engine

@@ -42,6 +42,11 @@ Scheduler::Scheduler(model::Decoder& decoder, const EngineOptions& options, Publ
   SMOL_CHECK(options.max_running >= 1);
   SMOL_CHECK(decoder.options().n_slots <= decoder.options().max_batch);
   SMOL_CHECK(decoder.n_blocks() >= blocks_of(decoder.options().context));
+  decoder.give_up_when([this] { return is_unwanted(); });
+}
+
+Scheduler::~Scheduler() {
+  decoder_.give_up_when({});
 }
 
 Sequence::Limits Scheduler::limits() const noexcept {
@@ -61,11 +66,11 @@ std::optional<Scheduler::Clock::time_point> Scheduler::step() {
   drop_ended();
   admit(now);
   publish_and_tell();
-  std::vector<Part> parts = plan_that_fits(now);
-  if (parts.empty()) {
+  parts_ = plan_that_fits(now);
+  if (parts_.empty()) {
     return next_due();
   }
-  run(parts, now);
+  run(now);
   publish_and_tell();
   drop_ended();
   return now;

@@ -16,6 +16,7 @@
 
 #include "engine/engine_options.h"
 #include "engine/kv_space.h"
+#include "engine/logit_rows.h"
 #include "engine/sequence.h"
 #include "engine/step_speed.h"
 #include "model/decoder.h"
@@ -32,6 +33,11 @@ class Scheduler {
 
   // The decoder must outlive it; nobody else may use it.
   Scheduler(model::Decoder& decoder, const EngineOptions& options, Publish publish);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+  Scheduler(Scheduler&&) = delete;
+  Scheduler& operator=(Scheduler&&) = delete;
 
   Sequence::Limits limits() const noexcept;
 
@@ -71,7 +77,8 @@ class Scheduler {
     std::size_t n_tokens;
     bool is_reading;
     std::vector<TokenId> drafts;
-    std::size_t first = 0;  // in the batch
+    std::size_t first = 0;      // in the batch
+    std::size_t first_row = 0;  // of its logits
 
     bool reaches_end() const { return n_tokens == place->sequence->pending().size(); }
   };
@@ -89,9 +96,11 @@ class Scheduler {
   void plan_reading(std::vector<Part>& parts, std::vector<Place*>& readers, std::size_t n_writing);
   std::vector<Part> plan_that_fits(Clock::time_point now);
   Place* youngest_working();
-  void fill_batch(std::vector<Part>& parts);
-  void run(std::vector<Part>& parts, Clock::time_point now);
-  std::span<const float> take(Part& part, std::span<const float> logits);
+  void fill_batch();
+  void run(Clock::time_point now);
+  void take(Part& part, const LogitRows& logits);
+  bool is_unwanted() const;
+  void forget_step();
   void settle(Part& part, Clock::time_point now);
   void pace(Place& place, std::size_t n_read, std::size_t n_written, Clock::time_point now) const;
   std::optional<Clock::time_point> next_due() const;
@@ -109,6 +118,7 @@ class Scheduler {
   StepSpeed speed_;
   std::vector<std::unique_ptr<Place>> places_;  // in the order of arrival
   std::vector<model::BatchToken> batch_;
+  std::vector<Part> parts_;  // of the latest step
   std::uint64_t n_admitted_ = 0;
   std::unordered_map<std::string, std::uint64_t> served_;  // by client, the order of the latest
   std::size_t turn_ = 0;                                   // whose prompt is read first

@@ -53,8 +53,8 @@ void Scheduler::plan_reading(std::vector<Part>& parts, std::vector<Place*>& read
   if (readers.empty()) {
     return;
   }
-  std::size_t chunk =
-      options_.prefill_chunk != 0 ? options_.prefill_chunk : speed_.chunk(n_writing);
+  std::size_t chunk = options_.prefill_chunk != 0 ? options_.prefill_chunk
+                                                  : speed_.chunk(readers.size(), n_writing);
   chunk = std::min(chunk, decoder_.options().max_batch - n_writing);
   std::size_t share = std::max(chunk / readers.size(), std::min(chunk, kLeastShare));
   if (options_.pace > 0) {
@@ -110,12 +110,15 @@ Scheduler::Place* Scheduler::youngest_working() {
   return youngest;
 }
 
-void Scheduler::fill_batch(std::vector<Part>& parts) {
+void Scheduler::fill_batch() {
   batch_.clear();
-  for (Part& part : parts) {
+  std::size_t n_rows = 0;
+  for (Part& part : parts_) {
     const Sequence& sequence = *part.place->sequence;
     const bool wants_logits = sequence.request().task == Task::Answer && part.reaches_end();
     part.first = batch_.size();
+    part.first_row = n_rows;
+    n_rows += (wants_logits ? 1 : 0) + part.drafts.size();
     auto position = static_cast<std::uint32_t>(sequence.n_done());
     for (const TokenId token : sequence.pending().first(part.n_tokens)) {
       batch_.push_back({token, position++, *part.place->slot, false});
@@ -127,24 +130,42 @@ void Scheduler::fill_batch(std::vector<Part>& parts) {
   }
 }
 
-void Scheduler::run(std::vector<Part>& parts, Clock::time_point now) {
-  fill_batch(parts);
-  std::span<const float> logits;
+// Nobody waits for what the step computes.
+bool Scheduler::is_unwanted() const {
+  return !parts_.empty() && std::ranges::all_of(parts_, [](const Part& part) {
+    return part.place->sequence->ticket().wants_cancel();
+  });
+}
+
+// Only what a step has finished counts as held.
+void Scheduler::forget_step() {
+  for (const Part& part : parts_) {
+    space_.advance(*part.place->slot, {});
+  }
+}
+
+void Scheduler::run(Clock::time_point now) {
+  fill_batch();
+  std::span<const float> values;
   try {
-    logits = decoder_.forward(batch_);
+    values = decoder_.forward(batch_);
   } catch (...) {
-    // Only what a step has finished counts as held.
-    for (const Part& part : parts) {
+    for (const Part& part : parts_) {
       part.place->failure = std::current_exception();
-      space_.advance(*part.place->slot, {});
     }
+    forget_step();
     return;
   }
+  if (is_unwanted()) {
+    forget_step();
+    return;
+  }
+  const LogitRows logits(values, decoder_.logit_maxima(), decoder_.config().vocab_size);
   const std::uint64_t generated_before = stats_.generated_tokens;
   std::size_t n_reading = 0;
-  for (Part& part : parts) {
+  for (Part& part : parts_) {
     n_reading += part.is_reading ? part.n_tokens : 0;
-    logits = take(part, logits);
+    take(part, logits);
   }
   const Clock::time_point end = Clock::now();
   const std::size_t n_writing = batch_.size() - n_reading;
@@ -158,13 +179,13 @@ void Scheduler::run(std::vector<Part>& parts, Clock::time_point now) {
     double& rate = stats_.generated_tokens_per_second;
     rate = rate == 0 ? written / seconds : rate + (written / seconds - rate) * kSmoothing;
   }
-  for (Part& part : parts) {
+  for (Part& part : parts_) {
     settle(part, end);
   }
 }
 
-// Gives a part its rows of the logits; returns the others.
-std::span<const float> Scheduler::take(Part& part, std::span<const float> logits) {
+// Gives a part its rows of the logits.
+void Scheduler::take(Part& part, const LogitRows& logits) {
   Sequence& sequence = *part.place->sequence;
   const Result before = sequence.result();
   const auto read = sequence.pending().first(part.n_tokens);
@@ -177,15 +198,14 @@ std::span<const float> Scheduler::take(Part& part, std::span<const float> logits
     }
   }
   if (sequence.request().task == Task::Answer && part.reaches_end()) {
-    const std::size_t size = (1 + part.drafts.size()) * decoder_.config().vocab_size;
     try {
-      const std::size_t n_kept = sequence.take(logits.first(size), part.drafts);
+      const std::size_t n_kept =
+          sequence.take(logits.part(part.first_row, 1 + part.drafts.size()), part.drafts);
       held.insert(held.end(), part.drafts.begin(),
                   part.drafts.begin() + static_cast<std::ptrdiff_t>(n_kept));
     } catch (...) {
       part.place->failure = std::current_exception();
     }
-    logits = logits.subspan(size);
   } else {
     sequence.read(part.n_tokens);
     if (sequence.pending().empty()) {
@@ -199,7 +219,6 @@ std::span<const float> Scheduler::take(Part& part, std::span<const float> logits
   stats_.accepted_tokens += after.accepted_tokens - before.accepted_tokens;
   const std::size_t n_written = after.generated_tokens - before.generated_tokens;
   pace(*part.place, part.is_reading ? part.n_tokens : 0, n_written, Clock::now());
-  return logits;
 }
 
 void Scheduler::settle(Part& part, Clock::time_point now) {

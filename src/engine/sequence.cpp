@@ -97,14 +97,13 @@ std::vector<TokenId> Sequence::draft(std::size_t most, std::size_t n_writing,
   return lookup_->draft(std::min(most, room), n_writing, speed);
 }
 
-std::size_t Sequence::take(std::span<const float> logits, std::span<const TokenId> drafts) {
+std::size_t Sequence::take(const LogitRows& logits, std::span<const TokenId> drafts) {
   n_done_ = window_.size();
   writes_ = true;
   ++result_.n_steps;
   std::size_t kept = 0;
   for (std::size_t row = 0; row <= drafts.size() && !end_; ++row) {
-    const auto own = logits.subspan(row * limits_.vocab_size, limits_.vocab_size);
-    const std::optional<TokenId> token = next_token(own);
+    const std::optional<TokenId> token = next_token(logits.part(row, 1));
     if (!token || row == drafts.size() || *token != drafts[row] || end_ || restarts_) {
       break;
     }
@@ -124,18 +123,19 @@ std::size_t Sequence::take(std::span<const float> logits, std::span<const TokenI
 }
 
 // Chooses and emits one; nothing where the turn ends.
-std::optional<TokenId> Sequence::next_token(std::span<const float> logits) {
+std::optional<TokenId> Sequence::next_token(const LogitRows& logits) {
   TokenConstraint* const constraint = request_.constraint.get();
   const std::optional<TokenId> forced = constraint == nullptr ? std::nullopt : constraint->forced();
   const auto mask = constraint == nullptr || forced ? std::span<const std::uint64_t>()
                                                     : constraint->mask(tokens_left());
-  const TokenId token = forced ? *forced : sampler_->pick(logits, history_, mask);
+  const TokenId token =
+      forced ? *forced : sampler_->pick(logits.values(), history_, mask, logits.maxima());
   if (!forced && request_.ends_turn && request_.ends_turn(token)) {
     end_ = FinishReason::EndOfTurn;
     return std::nullopt;
   }
   if (request_.top_logprobs) {
-    const TokenScores scores = score_token(logits, token, *request_.top_logprobs);
+    const TokenScores scores = score_token(logits.values(), token, *request_.top_logprobs);
     emit(token, forced.has_value(), &scores);
   } else {
     emit(token, forced.has_value(), nullptr);

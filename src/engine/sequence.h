@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "engine/logit_rows.h"
 #include "engine/prompt_lookup.h"
 #include "engine/request.h"
 #include "engine/sampler.h"
@@ -63,9 +64,9 @@ class Sequence {
   // A step has read the next `n_tokens` pending ones, not all.
   void read(std::size_t n_tokens) noexcept { n_done_ += n_tokens; }
 
-  // A step has read all pending tokens and `drafts` behind them. `logits` [1 + drafts, vocab_size].
-  // Returns how many of the drafts stay. Throws what the sampler or the constraint throws.
-  std::size_t take(std::span<const float> logits, std::span<const TokenId> drafts);
+  // A step has read all pending tokens and `drafts` behind them: 1 + drafts rows of logits. Returns
+  // how many of the drafts stay. Throws what the sampler or the constraint throws.
+  std::size_t take(const LogitRows& logits, std::span<const TokenId> drafts);
 
   // Task::Embed: the last hidden state of a token that was read.
   void add_hidden(std::span<const float> hidden);
@@ -96,7 +97,7 @@ class Sequence {
   const Result& result() const noexcept { return result_; }
 
  private:
-  std::optional<TokenId> next_token(std::span<const float> logits);
+  std::optional<TokenId> next_token(const LogitRows& logits);
   void emit(TokenId token, bool forced, const TokenScores* scores);
   void emit_forced();
   std::size_t tokens_left() const noexcept;

@@ -8,7 +8,8 @@ namespace {
 constexpr std::size_t kFirstChunk = 16;  // before the speed is known
 constexpr std::size_t kStep = 16;        // kernels work on blocks of tokens
 constexpr std::size_t kSmallStep = 4;    // the same where a step is short
-constexpr double kTargetSeconds = 0.2;   // of a step that only reads
+constexpr double kAloneSeconds = 0.5;    // of a step that only reads one prompt
+constexpr double kTargetSeconds = 0.2;   // of a step that reads several
 constexpr double kShare = 0.7;           // of a step's time that reading may add to it
 constexpr double kForget = 0.95;         // weight of the time before, a step later
 constexpr double kReadingFollows = 0.3;  // weight of the latest speed of reading
@@ -62,12 +63,13 @@ void StepSpeed::took(std::size_t n_writing, std::size_t n_reading,
                          : reading_seconds_ * (1 - kReadingFollows) + per_token * kReadingFollows;
 }
 
-std::size_t StepSpeed::chunk(std::size_t n_writing) const noexcept {
+std::size_t StepSpeed::chunk(std::size_t n_prompts, std::size_t n_writing) const noexcept {
   if (reading_seconds_ == 0) {
     return kFirstChunk;
   }
   if (n_writing == 0) {
-    return rounded(kTargetSeconds / reading_seconds_, kStep);
+    const double target = n_prompts == 1 ? kAloneSeconds : kTargetSeconds;
+    return rounded(target / reading_seconds_, kStep);
   }
   const double writing = writing_seconds(n_writing);
   const double allowed = std::min(kShare * writing, std::max(kTargetSeconds - writing, 0.0));

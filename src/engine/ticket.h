@@ -12,7 +12,8 @@
 namespace smol::engine {
 
 // Any thread. Each wish takes effect at the end of the step that runs, in every phase, and does
-// nothing once the request has finished. Dropping the ticket neither stops nor pauses the request.
+// nothing once the request has finished; a step of cancelled requests alone is given up. Dropping
+// the ticket neither stops nor pauses the request.
 class Ticket {
  public:
   explicit Ticket(std::shared_ptr<Bell> bell) : bell_(std::move(bell)) {}

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -36,6 +37,8 @@ enum class KvCacheType : std::uint8_t { F32, F16, Int8 };
 
 // Keys and values are kept in blocks of this many positions, each over all layers.
 inline constexpr std::size_t kBlockTokens = 64;
+// Ids that share an entry of logit_maxima().
+inline constexpr std::size_t kMaximumIds = 16;
 // A block of one decoder, in [0, n_blocks).
 using BlockId = std::uint32_t;
 
@@ -63,6 +66,12 @@ class Decoder {
   // (SMOL_CHECK): ids, slots and positions in range, at most max_batch tokens, and as many free
   // blocks as blocks_needed() says.
   virtual std::span<const float> forward(std::span<const BatchToken> batch) = 0;
+  // The largest of every kMaximumIds logits, NaN left out, found while the rows were written:
+  // [n_wanted, ceil(vocab_size / kMaximumIds)], valid as long as they are. Empty: not known.
+  [[nodiscard]] virtual std::span<const float> logit_maxima() const noexcept = 0;
+  // Asked by forward() between layers, on its thread. Where it says true, forward() returns early:
+  // its logits are void, and so is what the slots hold beyond the tokens of before.
+  virtual void give_up_when(std::function<bool()> is_unwanted) = 0;
   // The last hidden state (what the output matrix multiplies) of one token of the latest batch.
   // out [d_model]. Requires that forward() has ended well.
   virtual void hidden_state(std::size_t token, std::span<float> out) const noexcept = 0;

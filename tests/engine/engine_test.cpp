@@ -206,10 +206,34 @@ TEST(Engine, CancelsWhileThePromptIsRead) {
   gate.open();
   EXPECT_EQ(found.finished().reason, FinishReason::Cancelled);
   EXPECT_EQ(found.finished().generated_tokens, 0U);
-  EXPECT_EQ(engine.stats().computed_tokens, 48U);
+  EXPECT_EQ(decoder.n_given_up, 1U);
+  EXPECT_EQ(engine.stats().computed_tokens, 32U);
   EXPECT_EQ(engine.stats().cancelled, 1U);
   // What was read is not read again.
-  EXPECT_EQ(engine.reusable(numbers(400)), 48U);
+  EXPECT_EQ(engine.reusable(numbers(400)), 32U);
+}
+
+TEST(Engine, GivesUpAStepWhoseRequestsAreAllCancelled) {
+  FakeDecoder decoder(kLarge);
+  Gate gate;
+  decoder.before_forward = [&] { gate.pass(); };
+  Engine engine(decoder, {.max_running = 2, .prefill_chunk = 16});
+  const Submitted first = submit(engine, request_of(numbers(200)));
+  const Submitted second = submit(engine, request_of(numbers(200, 1)));
+  gate.allow(3);
+  gate.wait_for_step();
+  first.ticket->cancel();
+  gate.allow(1);
+  EXPECT_EQ(first.finished().reason, FinishReason::Cancelled);
+  gate.wait_for_step();
+  EXPECT_EQ(decoder.n_given_up, 0U);  // the other one needed that step
+  second.ticket->cancel();
+  gate.allow(1);
+  EXPECT_EQ(second.finished().reason, FinishReason::Cancelled);
+  gate.open();
+  const Request request = request_of(numbers(200, 1));
+  EXPECT_EQ(submit(engine, request).tokens(), plain_answer(kLarge, request));
+  EXPECT_EQ(decoder.n_given_up, 1U);
 }
 
 TEST(Engine, CancelsWhileItWritesAndWhileItWaits) {
@@ -225,7 +249,7 @@ TEST(Engine, CancelsWhileItWritesAndWhileItWaits) {
   waiting.ticket->cancel();
   gate.allow(1);
   EXPECT_EQ(writing.finished().reason, FinishReason::Cancelled);
-  EXPECT_EQ(writing.finished().generated_tokens, 4U);
+  EXPECT_EQ(writing.finished().generated_tokens, 3U);
   EXPECT_EQ(waiting.finished().reason, FinishReason::Cancelled);
   EXPECT_EQ(waiting.finished().generated_tokens, 0U);
   gate.open();

@@ -55,6 +55,10 @@ class FakeDecoder final : private FakeConfig, public model::CachingDecoder {
     if (before_forward) {
       before_forward();
     }
+    if (gives_up()) {
+      ++n_given_up;
+      return {};
+    }
     logits_.clear();
     hidden_.clear();
     for (const model::BatchToken& one : batch) {
@@ -86,6 +90,7 @@ class FakeDecoder final : private FakeConfig, public model::CachingDecoder {
   }
 
   std::vector<std::size_t> batches;      // sizes seen; on the thread that calls forward()
+  std::size_t n_given_up = 0;            // of these
   std::function<void()> before_forward;  // may throw
 
  private:

@@ -166,6 +166,56 @@ TEST(Sampler, TreatsNaNAsImpossible) {
   EXPECT_EQ(found, (std::vector<double>{0, 1, 0}));
 }
 
+// Of every 16, without NaN.
+std::vector<float> maxima_of(const std::vector<float>& logits) {
+  std::vector<float> maxima((logits.size() + 15) / 16, -kInf);
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    maxima[i / 16] = std::fmax(maxima[i / 16], logits[i]);
+  }
+  return maxima;
+}
+
+TEST(Sampler, FindsTheSameWithTheMaximaOfTheLogits) {
+  Random random(3);
+  std::vector<float> logits(1000);
+  for (float& logit : logits) {  // many are equal
+    logit = static_cast<float>(std::floor(random.uniform() * 40));
+  }
+  logits[77] = NAN;
+  const std::vector<float> maxima = maxima_of(logits);
+  const std::vector<std::uint64_t> mask(16, 0x5555'5555'5555'5555U);
+  std::vector<SamplingSettings> all{{.temperature = 0},
+                                    {.top_k = 1},
+                                    {.top_k = 7},
+                                    {.top_k = 60},
+                                    {.top_k = 63},
+                                    {.top_k = 999},
+                                    {}};
+  for (const std::size_t top_k : {3U, 50U}) {
+    all.push_back({.temperature = 0.6, .top_k = top_k, .top_p = 0.9, .min_p = 0.02});
+    all.push_back({.top_k = top_k, .presence_penalty = 30});
+    all.push_back({.top_k = top_k, .logit_bias = {{5, 90.0}}});
+  }
+  for (const SamplingSettings& settings : all) {
+    Sampler sampler(settings, logits.size());
+    for (const auto& allowed : {std::span<const std::uint64_t>(), std::span(mask)}) {
+      EXPECT_EQ(sampler.probabilities(logits, std::vector<TokenId>{1, 2, 3}, allowed, maxima),
+                sampler.probabilities(logits, std::vector<TokenId>{1, 2, 3}, allowed));
+    }
+  }
+}
+
+TEST(Sampler, PicksTheSameIdsWithTheMaximaOfTheLogits) {
+  Random random(4);
+  Sampler with({.top_k = 20, .seed = 1}, 1000);
+  Sampler without({.top_k = 20, .seed = 1}, 1000);
+  for (int i = 0; i < 50; ++i) {
+    std::vector<float> logits(1000);
+    std::ranges::generate(logits, [&] { return static_cast<float>(random.uniform() * 9); });
+    EXPECT_EQ(with.pick(logits, {}, {}, maxima_of(logits)), without.pick(logits, {}));
+  }
+}
+
 TEST(Sampler, RefusesLogitsWithoutAFiniteNumber) {
   EXPECT_THROW(Sampler({}, 2).pick(std::vector<float>{NAN, -kInf}, {}), Error);
   EXPECT_THROW(Sampler({}, 2).pick(std::vector<float>{1.0F, kInf}, {}), Error);

@@ -9,16 +9,26 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(StepSpeed, APromptAloneIsReadInStepsOfAboutAFifthOfASecond) {
+TEST(StepSpeed, SeveralPromptsAreReadInStepsOfAboutAFifthOfASecond) {
   StepSpeed speed;
-  EXPECT_EQ(speed.chunk(0), 16U);
+  EXPECT_EQ(speed.chunk(2, 0), 16U);
   speed.took(0, 16, milliseconds(160));
-  EXPECT_EQ(speed.chunk(0), 16U);
+  EXPECT_EQ(speed.chunk(2, 0), 16U);
   for (int i = 0; i < 30; ++i) {
     speed.took(0, 64, milliseconds(64));
   }
-  EXPECT_GE(speed.chunk(0), 160U);
-  EXPECT_LE(speed.chunk(0), 208U);
+  EXPECT_GE(speed.chunk(2, 0), 160U);
+  EXPECT_LE(speed.chunk(2, 0), 208U);
+}
+
+TEST(StepSpeed, APromptAloneIsReadInStepsOfAboutHalfASecond) {
+  StepSpeed speed;
+  EXPECT_EQ(speed.chunk(1, 0), 16U);
+  for (int i = 0; i < 30; ++i) {
+    speed.took(0, 64, milliseconds(64));
+  }
+  EXPECT_GE(speed.chunk(1, 0), 448U);
+  EXPECT_LE(speed.chunk(1, 0), 512U);
 }
 
 TEST(StepSpeed, BesideAnswersAStepTakesLessThanTwiceAsLong) {
@@ -27,7 +37,7 @@ TEST(StepSpeed, BesideAnswersAStepTakesLessThanTwiceAsLong) {
     speed.took(2, 0, milliseconds(60));
     speed.took(0, 16, milliseconds(80));
   }
-  const std::size_t chunk = speed.chunk(2);
+  const std::size_t chunk = speed.chunk(1, 2);
   EXPECT_GE(chunk, 4U);
   EXPECT_LT(static_cast<double>(chunk) * 5, 60);
 }

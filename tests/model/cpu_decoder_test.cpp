@@ -251,6 +251,34 @@ TEST(CpuDecoder, GivesLogitsOnlyOfTheTokensThatWantThem) {
   EXPECT_TRUE(std::equal(logits.begin() + 40, logits.end(), all.begin() + 120));
 }
 
+TEST(CpuDecoder, KnowsTheLargestOfEverySixteenLogits) {
+  const TinyFile tiny{TinySpec{}};
+  Session session(tiny.file(), options_of(KvCacheType::F16), 2);
+  const std::vector<float> logits = session.append(some_ids(3, 40), 3);
+  const std::span<const float> maxima = session.decoder().logit_maxima();
+  ASSERT_EQ(maxima.size(), 9U);
+  for (std::size_t row = 0; row < 3; ++row) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto first = logits.begin() + static_cast<std::ptrdiff_t>(row * 40 + i * 16);
+      EXPECT_EQ(maxima[row * 3 + i], *std::max_element(first, first + (i == 2 ? 8 : 16)));
+    }
+  }
+}
+
+TEST(CpuDecoder, GivesUpAStepThatNobodyWants) {
+  const TinyFile tiny{TinySpec{}};
+  Session session(tiny.file(), options_of(KvCacheType::F16), 2);
+  const std::vector<float> expected = session.append(some_ids(4, 40), 4);
+  session.decoder().truncate(0, 0);
+  int n_asked = 0;
+  session.decoder().give_up_when([&] { return ++n_asked == 2; });
+  EXPECT_TRUE(session.append(some_ids(4, 40), 4).empty());
+  EXPECT_EQ(n_asked, 2);
+  EXPECT_TRUE(session.decoder().logit_maxima().empty());
+  session.decoder().truncate(0, 0);
+  EXPECT_EQ(session.append(some_ids(4, 40), 4), expected);
+}
+
 TEST(CpuDecoder, WithoutRoomForTheCacheSaysWhatIsNeededAndWhatThereIs) {
   const TinyFile tiny{TinySpec{}};
   try {

@@ -1,8 +1,10 @@
 // The part of a CPU decoder that is bookkeeping: what it holds, in which slots and blocks.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "base/check.h"
 #include "model/cpu/kv_cache.h"
@@ -18,6 +20,12 @@ class CachingDecoder : public Decoder {
   [[nodiscard]] const ModelConfig& config() const noexcept final { return config_; }
 
   [[nodiscard]] const DecoderOptions& options() const noexcept final { return options_; }
+
+  [[nodiscard]] std::span<const float> logit_maxima() const noexcept override { return {}; }
+
+  void give_up_when(std::function<bool()> is_unwanted) final {
+    is_unwanted_ = std::move(is_unwanted);
+  }
 
   [[nodiscard]] std::uint32_t n_tokens(SlotId slot) const noexcept final {
     return cache_.n_tokens(known(slot));
@@ -56,11 +64,15 @@ class CachingDecoder : public Decoder {
   }
 
  protected:
+  bool gives_up() const { return is_unwanted_ && is_unwanted_(); }
+
   const ModelConfig& config_;
   DecoderOptions options_;
   KvCache cache_;
 
  private:
+  std::function<bool()> is_unwanted_;
+
   [[nodiscard]] SlotId known(SlotId slot) const noexcept {
     SMOL_CHECK(slot < options_.n_slots);
     return slot;

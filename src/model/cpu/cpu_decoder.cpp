@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "base/check.h"
@@ -33,6 +34,10 @@ class CpuDecoder final : public CachingDecoder {
   std::span<const float> forward(std::span<const BatchToken> batch) override;
   void hidden_state(std::size_t token, std::span<float> out) const noexcept override;
 
+  [[nodiscard]] std::span<const float> logit_maxima() const noexcept override {
+    return {maxima_.data(), n_wanted_ * n_maxima_};
+  }
+
  private:
   void append_to_slots(std::span<const BatchToken> batch);
   void embed(std::span<const BatchToken> batch);
@@ -40,6 +45,7 @@ class CpuDecoder final : public CachingDecoder {
   void project_qkv(std::size_t layer, std::span<const BatchToken> batch);
   void ffn_block(const LayerWeights& weights, std::size_t n_tokens);
   std::span<const float> compute_logits(std::span<const BatchToken> batch);
+  void find_maxima(std::size_t row, std::size_t first, std::size_t count);
 
   void norm_row(std::size_t token, std::span<const float> weight, InputRow to,
                 QuantizedForms forms);
@@ -65,6 +71,9 @@ class CpuDecoder final : public CachingDecoder {
   ReservedArray<float> gate_, up_;        // [max_batch, d_ff]
   ReservedArray<float> cosines_, sines_;  // [max_batch, head_dim / 2]
   ReservedArray<float> logits_;           // [max_batch, vocab_size]
+  std::size_t n_maxima_;
+  ReservedArray<float> maxima_;  // [max_batch, n_maxima_]
+  std::size_t n_wanted_ = 0;     // rows of both
 };
 
 // Rows whose results go on together: whole blocks of activations of either form.
@@ -98,12 +107,18 @@ CpuDecoder::CpuDecoder(const Weights& weights, const DecoderOptions& options, Th
       up_(options.max_batch * config_.d_ff),
       cosines_(options.max_batch * (config_.head_dim / 2)),
       sines_(options.max_batch * (config_.head_dim / 2)),
-      logits_(options.max_batch * config_.vocab_size) {}
+      logits_(options.max_batch * config_.vocab_size),
+      n_maxima_((config_.vocab_size + kMaximumIds - 1) / kMaximumIds),
+      maxima_(options.max_batch * n_maxima_) {}
 
 std::span<const float> CpuDecoder::forward(std::span<const BatchToken> batch) {
   append_to_slots(batch);
   embed(batch);
+  n_wanted_ = 0;
   for (std::size_t layer = 0; layer < config_.n_layers; ++layer) {
+    if (gives_up()) {
+      return {};
+    }
     attention_block(layer, batch);
     ffn_block(weights_.layers()[layer], batch.size());
   }
@@ -233,18 +248,39 @@ std::span<const float> CpuDecoder::compute_logits(std::span<const BatchToken> ba
   const kernels::Matrix& w = weights_.output();
   const QuantizedForms forms = QuantizedForms::of({&w});
   const auto wants = [](const BatchToken& token) { return token.wants_logits; };
-  const auto n_wanted = static_cast<std::size_t>(std::count_if(batch.begin(), batch.end(), wants));
+  n_wanted_ = static_cast<std::size_t>(std::count_if(batch.begin(), batch.end(), wants));
   std::size_t row = 0;
   for (std::size_t t = 0; t < batch.size(); ++t) {
     if (wants(batch[t])) {
-      norm_row(t, weights_.output_norm(), {row, n_wanted}, forms);
+      norm_row(t, weights_.output_norm(), {row, n_wanted_}, forms);
       ++row;
     }
   }
-  if (n_wanted > 0) {
-    multiplier_.run({&w, input_.for_matrix(w, n_wanted, y_.data()), logits_.data(), kGroupRows});
+  if (n_wanted_ > 0) {
+    const Product product{&w, input_.for_matrix(w, n_wanted_, y_.data()), logits_.data(),
+                          kGroupRows};
+    multiplier_.run({&product, 1}, [&](std::size_t group) {
+      const std::size_t first = group * kGroupRows;
+      for (std::size_t i = 0; i < n_wanted_; ++i) {
+        find_maxima(i, first, std::min(kGroupRows, config_.vocab_size - first));
+      }
+    });
   }
-  return {logits_.data(), n_wanted * config_.vocab_size};
+  return {logits_.data(), n_wanted_ * config_.vocab_size};
+}
+
+// Of logits [first, first + count) of a row; `first` is a multiple of kMaximumIds.
+void CpuDecoder::find_maxima(std::size_t row, std::size_t first, std::size_t count) {
+  static_assert(kGroupRows % kMaximumIds == 0);
+  const float* logits = logits_.data() + row * config_.vocab_size + first;
+  float* maxima = maxima_.data() + row * n_maxima_ + first / kMaximumIds;
+  for (std::size_t begin = 0; begin < count; begin += kMaximumIds) {
+    float best = -std::numeric_limits<float>::infinity();
+    for (std::size_t i = begin; i < std::min(begin + kMaximumIds, count); ++i) {
+      best = logits[i] > best ? logits[i] : best;
+    }
+    maxima[begin / kMaximumIds] = best;
+  }
 }
 
 }  // namespace
