@@ -56,7 +56,7 @@ std::span<const KernelTable* const> compiled_kernels() noexcept {
   static const std::array kTables{&amx_table(), &avx512_table(), &avxvnni_table(), &avx2_table(),
                                   &scalar_table()};
 #elif defined(__aarch64__)
-  static const std::array kTables{&neon_table(), &scalar_table()};
+  static const std::array kTables{&i8mm_table(), &neon_table(), &scalar_table()};
 #else
   static const std::array kTables{&scalar_table()};
 #endif

@@ -171,7 +171,7 @@ using CombineRuns = void (*)(std::span<const Partial> runs, std::size_t head_dim
                              float* y) noexcept;
 
 struct KernelTable {
-  std::string_view isa;  // "scalar", "avx2", "avxvnni", "avx512", "amx", "neon"
+  std::string_view isa;  // "scalar", "avx2", "avxvnni", "avx512", "amx", "neon", "i8mm"
   bool (*runs_on_this_cpu)() noexcept;
   Quantize quantize_q8x32;
   Quantize quantize_q8x256;

@@ -13,6 +13,7 @@ const KernelTable& avx512_table() noexcept;
 const KernelTable& amx_table() noexcept;
 #elif defined(__aarch64__)
 const KernelTable& neon_table() noexcept;
+const KernelTable& i8mm_table() noexcept;
 #endif
 
 // What active_kernels() chooses: the table named `isa`, or the best that runs here if it is null or
