@@ -171,6 +171,10 @@ struct Key {
 
 }  // namespace
 
+void check(const AnswerForm& form, std::span<const ToolSpec> tools) {
+  static_cast<void>(compile(form, tools));
+}
+
 std::unique_ptr<engine::TokenConstraint> AnswerForms::make(const AnswerForm& form,
                                                            std::span<const ToolSpec> tools) {
   if (std::holds_alternative<std::monostate>(form)) {

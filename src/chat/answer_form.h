@@ -18,6 +18,9 @@
 
 namespace smol::chat {
 
+// Throws what AnswerForms::make() would throw.
+void check(const AnswerForm& form, std::span<const ToolSpec> tools);
+
 // Any thread. The tokenizer must outlive it and what it makes.
 class AnswerForms {
  public:

@@ -1,6 +1,7 @@
 #include "page/form.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -162,7 +163,16 @@ std::optional<std::string_view> Form::file(std::string_view name) const {
 
 bool Form::flag(std::string_view name) const {
   const std::string& value = text(name);
-  return value == "true" || value == "on" || value == "1";
+  const auto is_one_of = [&](const auto& words) {
+    return std::ranges::find(words, value) != words.end();
+  };
+  constexpr std::array<std::string_view, 3> kYes{"true", "on", "1"};
+  constexpr std::array<std::string_view, 4> kNo{"false", "off", "0", ""};
+  if (!is_one_of(kYes) && !is_one_of(kNo)) {
+    throw Error{ErrorCode::BadInput,
+                std::string(name) + ": expected on or off, found another text"};
+  }
+  return is_one_of(kYes);
 }
 
 std::int64_t Form::id(std::string_view name) const {

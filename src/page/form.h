@@ -26,7 +26,8 @@ class Form {
   std::vector<std::string> all(std::string_view name) const;
   // The file of that name in a multipart body, or else the field; it lies in the request.
   std::optional<std::string_view> file(std::string_view name) const;
-  // "true", "on" and "1" are true, all else is false.
+  // "true", "on" and "1" are true; "false", "off", "0" and "" are false, and so is what is absent.
+  // Throws Error{BadInput} for other text.
   bool flag(std::string_view name) const;
   // A whole number above 0, as ids are. Throws Error{NotFound} for other text.
   std::int64_t id(std::string_view name) const;

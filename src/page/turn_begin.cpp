@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "chat/answer_form.h"
 #include "page/message_views.h"
 #include "page/session_views.h"
 
@@ -69,6 +70,7 @@ TurnWish wish_of(const Call& call, const store::Settings& settings, bool think) 
   wish.answer = answer_options(fields, call.house.assistant.model());
   if (form.has("grammar") && !form.text("grammar").empty()) {
     wish.answer.form = chat::Grammar{form.text("grammar")};
+    chat::check(wish.answer.form, {});
   }
   return wish;
 }

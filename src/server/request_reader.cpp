@@ -68,10 +68,23 @@ struct RequestReader::Impl {
   http::request_parser<GrowingBody> parser;
   HttpRequest head;
   std::optional<std::size_t> most_body_bytes;
+  bool has_begun = false;  // the request line, or the empty line before it
 
+  std::size_t skip_empty_line(std::string_view bytes);
   void read_head();
   void check_head() const;
 };
+
+// Some clients end a body with a line of their own (RFC 9112, section 2.2).
+std::size_t RequestReader::Impl::skip_empty_line(std::string_view bytes) {
+  constexpr std::string_view kEmptyLine = "\r\n";
+  has_begun = has_begun || !kEmptyLine.starts_with(bytes.substr(0, kEmptyLine.size()));
+  if (has_begun || bytes.size() < kEmptyLine.size()) {
+    return 0;
+  }
+  has_begun = true;
+  return kEmptyLine.size();
+}
 
 // The parser's view of the head, as plain data.
 void RequestReader::Impl::read_head() {
@@ -118,8 +131,11 @@ RequestReader::RequestReader(std::size_t header_bytes) : impl_(std::make_unique<
 RequestReader::~RequestReader() = default;
 
 std::size_t RequestReader::feed(std::string_view bytes) {
-  std::size_t used = 0;
   const State before = state();
+  std::size_t used = before == State::Head ? impl_->skip_empty_line(bytes) : 0;
+  if (!impl_->has_begun) {
+    return 0;
+  }
   while (used < bytes.size() && state() == before && before != State::Complete) {
     boost::beast::error_code error;
     const auto rest = bytes.substr(used);

@@ -90,7 +90,8 @@ TEST(Form, RefusesWhatIsBroken) {
   EXPECT_THROW(Form(form("application/x-www-form-urlencoded", "a=%4")), Error);
   EXPECT_THROW(Form(form("multipart/form-data", "--b\r\n")), Error);
   EXPECT_THROW(Form(form("application/json", "[1]")), Error);
-  const Form fields(form("application/x-www-form-urlencoded", "id=-3&number=nan"));
+  const Form fields(form("application/x-www-form-urlencoded", "id=-3&number=nan&think=maybe"));
+  EXPECT_THROW(fields.flag("think"), Error);
   EXPECT_THROW(fields.id("id"), Error);
   EXPECT_THROW(fields.number("number"), Error);
 }

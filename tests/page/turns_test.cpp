@@ -331,9 +331,9 @@ TEST_F(PageTurns, AFullQueueRefusesBeforeAnythingIsStored) {
 }
 
 TEST_F(PageTurns, FieldsOfAMessageAreCheckedAsTheApiChecksThem) {
-  for (const char* wrong :
-       {"seed=1e300", "seed=2.5", "max_tokens=2.5", "max_tokens=-5", "thinking_budget_tokens=-5",
-        "presence_penalty=9", "temperature=3", "top_k=-1", "top_p=none"}) {
+  for (const char* wrong : {"seed=1e300", "seed=2.5", "max_tokens=2.5", "max_tokens=-5",
+                            "thinking_budget_tokens=-5", "presence_penalty=9", "temperature=3",
+                            "top_k=-1", "top_p=none", "think=maybe", "grammar=root"}) {
     const auto response = post("/api/chat", "session_id=&message=Hello&" + std::string(wrong));
     EXPECT_EQ(response.status, 400) << wrong;
     EXPECT_THAT(response.body, HasSubstr(std::string(wrong, std::string(wrong).find('='))));

@@ -75,6 +75,15 @@ TEST(RequestReader, ARequestWithoutBodyIsCompleteWithItsHead) {
   EXPECT_EQ(read_in_pieces("GET /health HTTP/1.1\r\nHost: a\r\n\r\n", 5).path, "/health");
 }
 
+TEST(RequestReader, PassesOverOneEmptyLineBeforeARequest) {
+  const std::string text = "\r\nGET /health HTTP/1.1\r\nHost: a\r\n\r\n";
+  for (const std::size_t size : {1U, 2U, 3U, 1000U}) {
+    EXPECT_EQ(read_in_pieces(text, size).path, "/health");
+  }
+  EXPECT_EQ(status_of("\r\n" + text), 400);
+  EXPECT_EQ(status_of("\rGET / HTTP/1.1\r\nHost: a\r\n\r\n"), 400);
+}
+
 TEST(RequestReader, LeavesWhatFollowsUnread) {
   RequestReader reader(kHeaderBytes);
   const std::string text = "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /2";
