@@ -10,6 +10,7 @@ What they need from npm is installed once, into build/page; the browser is Debia
 with one line `N passed, N failed, N skipped`.
 """
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -36,6 +37,8 @@ ON_PREVIEW = ("states", "hostile")
 # With tokens a second, where a phase must last.
 ON_PROGRAM = {"behaviour": ["--pace", "25"], "controls": ["--pace", "25"], "around": ["--pace", "25"], "hostile": [], "long_answers": ["--pace", "400"]}
 SUITES = {name.removesuffix("_answers"): name for name in (*ON_PREVIEW, *ON_PROGRAM, "program")}
+JUDGES_TIMES = ("long_answers", "program")
+AT_ONCE = 2  # suites that judge none
 SMOLLM2 = ROOT / "build" / "models" / "smollm2-135m" / "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
@@ -98,16 +101,27 @@ def run_in_browser(program: pathlib.Path, only: str, is_long: bool) -> list:
         print(f"skipped the page: {str(error).splitlines()[0]}")
         return [(0, 0, 1)]
     wanted = SUITES.get(only)
-    counts = [run(node, name) for name in ON_PREVIEW if wanted in (None, name)]
-    counts += [run_on_program(node, name, program) for name in ON_PROGRAM if wanted in (None, name)]
-    if wanted in (None, "program"):
-        counts.append(run_with_programs(node, program))
-    if is_long and wanted in (None, "long_answers") and SMOLLM2.is_file():
-        counts.append(run_on_program(node, "long_answers", program, SMOLLM2, PAGE_TOKENS="7500"))
+    alone, together = [], []  # those that judge times, and those that mostly wait
+
+    def add(name: str, job, *arguments, **variables) -> None:
+        if wanted in (None, name):
+            (alone if name in JUDGES_TIMES else together).append(lambda: job(*arguments, **variables))
+
+    for name in ON_PREVIEW:
+        add(name, run, node, name)
+    for name in ON_PROGRAM:
+        add(name, run_on_program, node, name, program)
+    add("program", run_with_programs, node, program)
+    skipped = []
+    if is_long and SMOLLM2.is_file():
+        add("long_answers", run_on_program, node, "long_answers", program, SMOLLM2, PAGE_TOKENS="7500")
     elif is_long and wanted in (None, "long_answers"):
         print("skipped answers of 7,500 tokens: SmolLM2-135M-Instruct is not there")
-        return [*((*count, 0) for count in counts), (0, 0, 1)]
-    return [(*count, 0) for count in counts]
+        skipped.append((0, 0, 1))
+    counts = [job() for job in alone]
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        counts += pool.map(lambda job: job(), together)
+    return [*((*count, 0) for count in counts), *skipped]
 
 
 def main() -> int:
