@@ -9,7 +9,7 @@ constexpr std::size_t kFirstChunk = 16;  // before the speed is known
 constexpr std::size_t kStep = 16;        // kernels work on blocks of tokens
 constexpr std::size_t kSmallStep = 4;    // the same where a step is short
 constexpr double kAloneSeconds = 0.5;    // of a step that only reads one prompt
-constexpr double kTargetSeconds = 0.2;   // of a step that reads several
+constexpr double kSharedSeconds = 0.4;   // of a step of several requests
 constexpr double kShare = 0.7;           // of a step's time that reading may add to it
 constexpr double kForget = 0.95;         // weight of the time before, a step later
 constexpr double kReadingFollows = 0.3;  // weight of the latest speed of reading
@@ -68,11 +68,11 @@ std::size_t StepSpeed::chunk(std::size_t n_prompts, std::size_t n_writing) const
     return kFirstChunk;
   }
   if (n_writing == 0) {
-    const double target = n_prompts == 1 ? kAloneSeconds : kTargetSeconds;
+    const double target = n_prompts == 1 ? kAloneSeconds : kSharedSeconds;
     return rounded(target / reading_seconds_, kStep);
   }
   const double writing = writing_seconds(n_writing);
-  const double allowed = std::min(kShare * writing, std::max(kTargetSeconds - writing, 0.0));
+  const double allowed = std::min(kShare * writing, std::max(kSharedSeconds - writing, 0.0));
   return rounded(allowed / reading_seconds_, kSmallStep);
 }
 

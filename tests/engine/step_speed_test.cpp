@@ -9,16 +9,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(StepSpeed, SeveralPromptsAreReadInStepsOfAboutAFifthOfASecond) {
+TEST(StepSpeed, SeveralPromptsAreReadInStepsOfAboutTwoFifthsOfASecond) {
   StepSpeed speed;
   EXPECT_EQ(speed.chunk(2, 0), 16U);
-  speed.took(0, 16, milliseconds(160));
+  speed.took(0, 16, milliseconds(320));
   EXPECT_EQ(speed.chunk(2, 0), 16U);
   for (int i = 0; i < 30; ++i) {
     speed.took(0, 64, milliseconds(64));
   }
-  EXPECT_GE(speed.chunk(2, 0), 160U);
-  EXPECT_LE(speed.chunk(2, 0), 208U);
+  EXPECT_GE(speed.chunk(2, 0), 352U);
+  EXPECT_LE(speed.chunk(2, 0), 416U);
 }
 
 TEST(StepSpeed, APromptAloneIsReadInStepsOfAboutHalfASecond) {
