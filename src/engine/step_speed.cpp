@@ -7,10 +7,10 @@ namespace {
 
 constexpr std::size_t kFirstChunk = 16;  // before the speed is known
 constexpr std::size_t kStep = 16;        // kernels work on blocks of tokens
-constexpr std::size_t kSmallStep = 4;    // the same where a step is short
+constexpr std::size_t kLeastChunk = 4;   // beside answers
 constexpr double kAloneSeconds = 0.5;    // of a step that only reads one prompt
 constexpr double kSharedSeconds = 0.4;   // of a step of several requests
-constexpr double kShare = 0.7;           // of a step's time that reading may add to it
+constexpr double kShare = 0.9;           // of a step's time that reading may add to it
 constexpr double kForget = 0.95;         // weight of the time before, a step later
 constexpr double kReadingFollows = 0.3;  // weight of the latest speed of reading
 // A guess where only one number of tokens was seen: what one token more adds to a step.
@@ -18,10 +18,9 @@ constexpr double kAssumedSlope = 0.05;
 constexpr double kGuessWeight = 0.05;
 constexpr double kGuessDistance = 8;
 
-std::size_t rounded(double tokens, std::size_t step) noexcept {
+std::size_t whole(double tokens) noexcept {
   constexpr double kMost = 1 << 20;
-  const auto whole = static_cast<std::size_t>(std::clamp(tokens, 0.0, kMost));
-  return std::max(whole / step * step, step);
+  return static_cast<std::size_t>(std::clamp(tokens, 0.0, kMost));
 }
 
 }  // namespace
@@ -69,11 +68,11 @@ std::size_t StepSpeed::chunk(std::size_t n_prompts, std::size_t n_writing) const
   }
   if (n_writing == 0) {
     const double target = n_prompts == 1 ? kAloneSeconds : kSharedSeconds;
-    return rounded(target / reading_seconds_, kStep);
+    return std::max(whole(target / reading_seconds_) / kStep, std::size_t{1}) * kStep;
   }
   const double writing = writing_seconds(n_writing);
   const double allowed = std::min(kShare * writing, std::max(kSharedSeconds - writing, 0.0));
-  return rounded(allowed / reading_seconds_, kSmallStep);
+  return std::max(whole(allowed / reading_seconds_), kLeastChunk);
 }
 
 double StepSpeed::writing_seconds(std::size_t n_writing) const noexcept {
