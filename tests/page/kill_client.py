@@ -13,6 +13,10 @@ class Lost(Exception):
     """The server was gone before its answer was here in full."""
 
 
+class Full(Exception):
+    """The model's context has no room for what was asked; nothing has changed."""
+
+
 class Answer:
     def __init__(self, status, headers, text):
         self.status, self.headers, self.text = status, headers, text
@@ -49,6 +53,8 @@ class Client:
 
     def post(self, path, **fields):
         answer = self.ask("POST", path, fields)
+        if answer.status == 400 and "With this message the conversation has" in answer.text:
+            raise Full(path)
         assert answer.status == 200, f"POST {path} {fields}: {answer.status} {answer.text[:300]}"
         return answer
 

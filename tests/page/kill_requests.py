@@ -1,10 +1,11 @@
 """What a client asks of the page's routes, by chance but always the same, and what it knows from the answers."""
+import functools
 import json
 import random
 import time
 from dataclasses import dataclass
 
-from kill_client import Listener
+from kill_client import Full, Listener
 from kill_model import Node, Session, json_of
 
 MOST_SESSIONS, LONGEST_PATH = 9, 12
@@ -20,6 +21,19 @@ class Pending:
     after: object = None
     new: tuple = ()
     told: frozenset = frozenset()  # ids of answers that were told of before, also of those that were deleted since
+
+
+def where_it_fits(request):
+    """Asks again, of another conversation, where the model's context has no room for this one's."""
+    @functools.wraps(request)
+    def ask(self, *arguments, **more):
+        while True:
+            try:
+                return request(self, *arguments, **more)
+            except Full:
+                self.pending.before.is_for_show = True
+                self.pending = None
+    return ask
 
 
 class Requests:
@@ -95,6 +109,7 @@ class Requests:
             self.listeners[session.id].wait_for(lambda: not session.is_running())
         return session
 
+    @where_it_fits
     def send(self, n_words=None):
         session, text = self.idle(), self.text()
         form, forced = self.answer_form(n_words)
@@ -104,6 +119,7 @@ class Requests:
                           **form)
         self.put(after, answer.message_ids())
 
+    @where_it_fits
     def edit(self):
         session, text = self.idle(), self.text()
         old = self.draw.choice([node for node in session.path() if node.role == "user" and node.id] or [None])
@@ -115,6 +131,7 @@ class Requests:
         answer = self.ask(Pending("edit", session, after), "/api/edit", message_id=old.id, message=text, **form)
         self.put(after, answer.message_ids()[-2:])
 
+    @where_it_fits
     def regenerate(self):
         session = self.idle()
         form, forced = self.answer_form()
@@ -123,14 +140,22 @@ class Requests:
         answer = self.ask(Pending("regenerate", session, after), "/api/regenerate", message_id=session.leaf.id, **form)
         self.put(after, answer.message_ids()[-1:])
 
+    @where_it_fits
     def go_on(self):
         session = self.idle()
         if session.leaf.kept is None:
             return  # its parts are known after the next start
         after = session.with_continuation(session.leaf)
         self.listen(session)
-        self.told[session.id][after.leaf.id] = after.leaf.told
-        self.ask(Pending("continue", session, after), "/api/continue", message_id=session.leaf.id, max_tokens=20)
+        told = self.told[session.id]
+        before = dict(told)
+        told[after.leaf.id] = after.leaf.told
+        try:
+            self.ask(Pending("continue", session, after), "/api/continue", message_id=session.leaf.id, max_tokens=20)
+        except Full:
+            told.clear()
+            told.update(before)
+            raise
         self.put(after, [])
 
     def stop(self):
