@@ -33,7 +33,7 @@ def wait_for_the_answer(base_url):
 def check_curl_lines(base_url):
     """Every line of the document, in its order, against whichever server stands there."""
     lines = curl_lines()
-    assert len(lines) >= 45, lines
+    assert len(lines) >= 55, lines
     for line in lines:
         command = shlex.split(line.replace(DEFAULT_URL, base_url))
         done = subprocess.run([*command, "-w", "\n%{http_code} %{content_type}"], capture_output=True, text=True,
@@ -47,7 +47,7 @@ def check_curl_lines(base_url):
         elif kind.startswith("application/json"):
             json.loads(body)
         else:
-            assert kind.startswith("text/html" if "/api/" in line else "text/plain"), f"{line}: {kind}"
+            assert kind.startswith("text/plain" if "/metrics" in line else "text/html"), f"{line}: {kind}"
         if "/api/" in line:
             wait_for_the_answer(base_url)
 
