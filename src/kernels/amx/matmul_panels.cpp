@@ -24,7 +24,7 @@ namespace smol::kernels::x86 {
 namespace {
 
 constexpr std::size_t kBlockTokens = 512;
-constexpr std::size_t kStretch = 8;    // cells
+constexpr std::size_t kStretch = 8;     // cells
 constexpr std::size_t kFewTokens = 32;  // up to as many, vectors are faster
 
 // Integer sums of 16 tokens with a panel's 16 rows, one for each plane.
