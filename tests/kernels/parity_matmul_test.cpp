@@ -21,6 +21,19 @@ MatMul definition_of(DType dtype) {
   return is_float ? scalar::matmul_float(dtype) : scalar::matmul_rows(dtype);
 }
 
+// Activations whose codes are all +-127, the signs as `pattern` says.
+enum class Pattern { Positive, Negative, Alternating, Random };
+
+std::vector<float> extreme_values(Random& random, std::size_t n, Pattern pattern) {
+  std::vector<float> values(n, 3.0F);
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool odd = pattern == Pattern::Alternating ? i % 2 == 1 : (random_bits(random) & 1U) == 1;
+    const bool negative = pattern == Pattern::Negative || (pattern != Pattern::Positive && odd);
+    values[i] = negative ? -3.0F : 3.0F;
+  }
+  return values;
+}
+
 class MatMulParity : public ParityTest {
  protected:
   // y of the definition and of the table; columns outside `rows` stay untouched.
@@ -34,20 +47,18 @@ class MatMulParity : public ParityTest {
     ASSERT_TRUE(same_bits(expected, found)) << gguf::traits(matrix.dtype).name << " tokens "
                                             << x.view.n_tokens << " rows " << matrix.n_rows;
   }
-};
 
-// Activations whose codes are all +-127, the signs as `pattern` says.
-enum class Pattern { Positive, Negative, Alternating, Random };
-
-std::vector<float> extreme_values(Random& random, std::size_t n, Pattern pattern) {
-  std::vector<float> values(n, 3.0F);
-  for (std::size_t i = 0; i < n; ++i) {
-    const bool odd = pattern == Pattern::Alternating ? i % 2 == 1 : (random_bits(random) & 1U) == 1;
-    const bool negative = pattern == Pattern::Negative || (pattern != Pattern::Positive && odd);
-    values[i] = negative ? -3.0F : 3.0F;
+  // With `n` activations of every pattern.
+  void expect_same_extremes(Random& random, const TestMatrix& w, std::size_t n) {
+    const Matrix matrix = w.view();
+    for (const Pattern pattern :
+         {Pattern::Positive, Pattern::Negative, Pattern::Alternating, Pattern::Random}) {
+      const auto x =
+          quantize_for(scalar(), matrix.dtype, extreme_values(random, n, pattern), matrix.n_cols);
+      expect_same_product(w, x, {0, matrix.n_rows});
+    }
   }
-  return values;
-}
+};
 
 // So many go through products of their own in some tables.
 constexpr std::size_t kManyTokens = 35;
@@ -114,17 +125,13 @@ TEST_P(MatMulParity, MatMulWritesOnlyItsRows) {
 }
 
 TEST_P(MatMulParity, MatMulHasTheSameBytesAtTheExtremesOfCodesAndScales) {
+  constexpr std::size_t kColumns = 512;
   Random random(14);
   for (const DType dtype : all_types()) {
     for (const Fill fill : kAllFills) {
-      const TestMatrix w = make_matrix(random, dtype, 4, 512, fill);
-      for (const Pattern pattern :
-           {Pattern::Positive, Pattern::Negative, Pattern::Alternating, Pattern::Random}) {
-        for (const std::size_t n_tokens : {std::size_t{1}, std::size_t{3}, kManyTokens}) {
-          const auto x =
-              quantize_for(scalar(), dtype, extreme_values(random, n_tokens * 512, pattern), 512);
-          expect_same_product(w, x, {0, 4});
-        }
+      const TestMatrix w = make_matrix(random, dtype, 4, kColumns, fill);
+      for (const std::size_t n_tokens : {std::size_t{1}, std::size_t{3}, kManyTokens}) {
+        expect_same_extremes(random, w, n_tokens * kColumns);
       }
     }
   }
