@@ -56,7 +56,7 @@ def test_the_document_has_a_line_for_every_route_of_the_page(_bench):
     source = (ROOT / "src" / "page" / "page_site.cpp").read_text(encoding="utf-8")
     routes = set(re.findall(r'"(/api/[a-z-]+)', source))
     shown = {route for line in curl_lines() for route in re.findall(r"/api/[a-z-]+", line)}
-    need_ids = {"/api/stream", "/api/tool", "/api/undo"}
+    need_ids = {"/api/stream", "/api/tool"}
     equal(routes - shown, need_ids)
 
 
