@@ -1,6 +1,6 @@
 """Runs every stage of ./test in order of cost and ends with one line: `N passed, N failed, N skipped`.
 
-Options: --long (load with times, differential runs, long exactness matrix), --ci (tidy, emulated processors, thread sanitizer).
+Options: --long (load with times, differential runs, long exactness matrix), --ci (includes, tidy, emulated processors, thread sanitizer).
 Each stage's whole output is in build/log/. Exit status 0 only without a failure.
 """
 import argparse
@@ -32,6 +32,7 @@ def stages(options: argparse.Namespace):
     else:
         yield "load", suite_stages.load
     if options.ci:
+        yield "includes", suite_ci.includes
         yield "tidy", suite_ci.tidy
         yield "nehalem", suite_ci.nehalem
         yield "arm64", suite_ci.arm64

@@ -1,7 +1,8 @@
-"""What CI adds to ./test: clang-tidy, processors that only an emulator has here, and the thread sanitizer."""
+"""What CI adds to ./test: includes, clang-tidy, processors that only an emulator has here, and the thread sanitizer."""
 import concurrent.futures
 import json
 import os
+import shlex
 import subprocess
 
 import suite_gtest
@@ -14,31 +15,47 @@ ARM64_TABLES = {"max": "i8mm, neon, scalar", "neoverse-n1": "neon, scalar", "cor
 TSAN_ROOMS = ("base", "model", "engine", "server")
 
 
-def tidy_one(source: str) -> tuple:
-    done = subprocess.run(["clang-tidy-14", "-p", BUILD / "tidy", "--quiet", source], cwd=ROOT,
-                          capture_output=True, text=True, check=False)
+def compile_commands(preset: str) -> dict:
+    """How each source is compiled; what the build itself writes (build/<preset>/generated) is not ours to judge."""
+    commands = json.loads((BUILD / preset / "compile_commands.json").read_text(encoding="utf-8"))
+    generated = str(BUILD / preset / "generated")
+    return {command["file"]: command["command"] for command in commands
+            if not command["file"].startswith(generated)}
+
+
+def judged(command: list) -> tuple:
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     return done.returncode == 0, done.stdout
 
 
-def tidy() -> Counts:
-    """All sources of a program or library are looked at as one, since their common headers cost the most.
-
-    What the build itself writes (build/tidy/generated) is not ours to name.
-    """
-    if not run_or_show("configure-tidy", ["cmake", "--preset", "tidy"]):
-        return Counts(failed=1)
-    commands = json.loads((BUILD / "tidy" / "compile_commands.json").read_text(encoding="utf-8"))
-    generated = str(BUILD / "tidy" / "generated")
-    sources = sorted({command["file"] for command in commands if not command["file"].startswith(generated)})
+def judge_all(name: str, commands: list) -> Counts:
+    """Each passes or fails on its own; as many at once as there are processors."""
     counts = Counts()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool, \
-            (LOG / "tidy.log").open("w", encoding="utf-8") as log:
-        for passed, output in pool.map(tidy_one, sources):
+            (LOG / f"{name}.log").open("w", encoding="utf-8") as log:
+        for passed, output in pool.map(judged, commands):
             counts += one(passed)
             log.write(output)
             if not passed:
                 say(output.rstrip()[:3000])
     return counts
+
+
+def includes() -> Counts:
+    """Each source of the program includes what it needs: builds join several, so that one may live on another's."""
+    if not run_or_show("configure-includes", ["cmake", "--preset", "includes"]):
+        return Counts(failed=1)
+    commands = compile_commands("includes")
+    files = sorted(file for file in commands if file.startswith(str(ROOT / "src")))
+    return judge_all("includes", [[*shlex.split(commands[file]), "-fsyntax-only"] for file in files])
+
+
+def tidy() -> Counts:
+    """All sources of a program or library are looked at as one, since their common headers cost the most."""
+    if not run_or_show("configure-tidy", ["cmake", "--preset", "tidy"]):
+        return Counts(failed=1)
+    return judge_all("tidy", [["clang-tidy-14", "-p", BUILD / "tidy", "--quiet", file]
+                              for file in sorted(compile_commands("tidy"))])
 
 
 def nehalem() -> Counts:

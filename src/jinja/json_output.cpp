@@ -16,9 +16,9 @@ namespace {
 
 using Kind = Value::Kind;
 
-std::string unicode_escape(unsigned code) {
+std::string unicode_escape(char16_t code) {
   std::array<char, 8> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), "\\u%04x", code);
+  std::snprintf(buffer.data(), buffer.size(), "\\u%04x", static_cast<unsigned>(code));
   return buffer.data();
 }
 
@@ -31,16 +31,17 @@ std::string escape_character(char32_t c, bool ensure_ascii) {
     return std::string("\\") + kTo[simple];
   }
   if (c < U' ') {
-    return unicode_escape(static_cast<unsigned>(c));
+    return unicode_escape(static_cast<char16_t>(c));
   }
   if (c < 0x7F || !ensure_ascii) {
     return {};
   }
   if (c <= 0xFFFF) {
-    return unicode_escape(static_cast<unsigned>(c));
+    return unicode_escape(static_cast<char16_t>(c));
   }
   const auto above = static_cast<unsigned>(c) - 0x10000U;
-  return unicode_escape(0xD800U + (above >> 10U)) + unicode_escape(0xDC00U + (above & 0x3FFU));
+  return unicode_escape(static_cast<char16_t>(0xD800U + (above >> 10U))) +
+         unicode_escape(static_cast<char16_t>(0xDC00U + (above & 0x3FFU)));
 }
 
 std::string float_json(double value) {
