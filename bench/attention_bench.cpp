@@ -71,12 +71,12 @@ void report(const kernels::KernelTable& table, const Case& c) {
   for (std::size_t i = 0; i < n; ++i) {
     out[i].acc = acc.data() + i * kHeadDim;
   }
-  const kernels::Queries queries{q.data(), kHeads * kHeadDim, c.n_tokens,
-                                 kHeads,   kernels::kRun,     0.088F};
+  const kernels::Queries queries{q.data(), kHeads * kHeadDim, c.n_tokens, kHeads, kernels::kRun, 1,
+                                 0.088F};
   const double seconds = seconds_of([&] {
     for (std::size_t run = 0; run < n_runs; ++run) {
       const std::size_t first = run * kernels::kTilesPerRun;
-      table.attend_run({format, tiles.data() + first, tiles.size() - first}, queries, out.data());
+      table.attend({format, tiles.data() + first, tiles.size() - first}, queries, out.data());
     }
   });
   const auto products = static_cast<double>(n_runs * kernels::kRun * n * kHeadDim * 2);

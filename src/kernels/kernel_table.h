@@ -118,16 +118,18 @@ struct KvFormat {
   std::size_t head_dim;  // 32, 64 or 128
 };
 
+inline constexpr std::size_t kMostHeadDim = 128;
+
 // Writes key and value [head_dim] of position `index` of a tile. Int8: each with one scale, the
 // half nearest to amax / 127; codes from that half, in [-127, 127].
 using KvStore = void (*)(KvFormat format, std::byte* tile, std::size_t index, const float* key,
                          const float* value) noexcept;
 
-// What is cached of one run, in one layer and KV head.
-struct KvRun {
+// What is cached of consecutive runs, in one layer and KV head.
+struct KvRuns {
   KvFormat format;
   // As many as the positions that are visible to the last query; behind them those that are read
-  // after the run, as far as they are known, so that they can be asked for in time.
+  // after these runs, as far as they are known, so that they can be asked for in time.
   const std::byte* const* tiles;
   std::size_t n_tiles;
 };
@@ -138,35 +140,39 @@ struct Queries {
                              // + h * head_dim
   std::size_t token_stride;  // in floats
   std::size_t n_tokens, n_heads;
-  // Positions of the run that the first token sees, at least 1; every later token sees one more,
-  // up to kRun.
+  // Positions of the runs that the first token sees, at least 1; every later token sees one more,
+  // up to all of them.
   std::size_t n_visible;
+  std::size_t n_runs;
   float scale;  // of the scores
+  // Whether the call's results are joined to those of the runs before, which `out` holds.
+  bool continues = false;
 
   [[nodiscard]] std::size_t visible_to(std::size_t token) const noexcept {
-    return n_visible + token < kRun ? n_visible + token : kRun;
+    return n_visible + token < n_runs * kRun ? n_visible + token : n_runs * kRun;
   }
 };
 
 inline constexpr std::size_t kMostQueries = 64;  // n_tokens * n_heads of one call
 
-// One query's share of a run, before division by the sum.
+// One query's share of a run, or of several that were joined, before division by the sum.
 struct Partial {
   float max;   // largest score
   float sum;   // sum of exp(score - max)
   float* acc;  // [head_dim] sum of exp(score - max) * v
 };
 
-// Flash-decoding over one run. The bits of a query do not depend on the others of the call.
+// Flash-decoding over runs, whose partials are joined in ascending order. The bits of a query do
+// not depend on the others of the call.
 //   out [n_tokens, n_heads]
 // score[p] = scale * (fma chain over head_dim ascending, from 0); per step of 64: m' = max(m,
 // scores), c = exp(m - m'), sum = fma(sum, c, 16-lane sum of p), acc = acc * c, then acc = fma(p,
 // v, acc) ascending. Int8 multiplies codes: queries are quantized by head, weights by step
 // (docs/performance.md).
-using AttendRun = void (*)(const KvRun& run, const Queries& queries, Partial* out) noexcept;
+using Attend = void (*)(const KvRuns& runs, const Queries& queries, Partial* out) noexcept;
 
-// Joins the partials of ascending runs (at least one, none empty): y = sum(acc) / sum.  y
-// [head_dim]
+// Joins the partials of ascending runs (at least one, none empty; of several already joined only
+// the first): y = sum(acc) / sum.  y [head_dim]
 using CombineRuns = void (*)(std::span<const Partial> runs, std::size_t head_dim,
                              float* y) noexcept;
 
@@ -182,7 +188,7 @@ struct KernelTable {
   SwiGlu swiglu;
   Add add;
   KvStore kv_store;
-  AttendRun attend_run;
+  Attend attend;
   CombineRuns combine_runs;
 };
 

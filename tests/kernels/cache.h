@@ -35,7 +35,7 @@ class Cache {
   }
 
   // The run that begins at position run * kRun.
-  KvRun run(std::size_t run) const {
+  KvRuns run(std::size_t run) const {
     const std::size_t first = run * kTilesPerRun;
     return {format_, tiles_.data() + first, tiles_.size() - first};
   }

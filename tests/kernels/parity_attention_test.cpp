@@ -99,30 +99,49 @@ struct AttendCase {
   float sigma = 1.0F;
   std::size_t n_tokens = 1;
 
-  std::size_t n_positions() const { return std::min(n_visible + n_tokens - 1, kRun); }
+  std::size_t n_runs = 1;
+
+  std::size_t n_positions() const { return std::min(n_visible + n_tokens - 1, n_runs * kRun); }
 };
 
 void PrintTo(const AttendCase& c, std::ostream* out) {
   *out << "type " << static_cast<int>(c.type) << " dim " << c.head_dim << " heads " << c.n_heads
-       << " visible " << c.n_visible << " sigma " << c.sigma << " tokens " << c.n_tokens;
+       << " visible " << c.n_visible << " sigma " << c.sigma << " tokens " << c.n_tokens << " runs "
+       << c.n_runs;
 }
 
-// [tokens, heads, head_dim] acc, then max and sum of each.
+// [tokens, heads, head_dim] acc, then max and sum of each. All runs in one call, or one after the
+// other.
 std::vector<float> attend(const KernelTable& table, const Cache& cache, const AttendCase& c,
-                          const std::vector<float>& q) {
+                          const std::vector<float>& q, bool run_by_run = false) {
   const std::size_t n = c.n_tokens * c.n_heads;
   std::vector<float> acc(n * c.head_dim, 5.0F);
   std::vector<Partial> out(n);
   for (std::size_t i = 0; i < n; ++i) {
     out[i].acc = acc.data() + i * c.head_dim;
   }
-  const Queries queries{.q = q.data(),
-                        .token_stride = c.n_heads * c.head_dim,
-                        .n_tokens = c.n_tokens,
-                        .n_heads = c.n_heads,
-                        .n_visible = c.n_visible,
-                        .scale = 1.0F / std::sqrt(static_cast<float>(c.head_dim))};
-  table.attend_run(cache.run(0), queries, out.data());
+  Queries queries{.q = q.data(),
+                  .token_stride = c.n_heads * c.head_dim,
+                  .n_tokens = c.n_tokens,
+                  .n_heads = c.n_heads,
+                  .n_visible = c.n_visible,
+                  .n_runs = c.n_runs,
+                  .scale = 1.0F / std::sqrt(static_cast<float>(c.head_dim))};
+  if (run_by_run) {
+    for (std::size_t run = 0; run < c.n_runs; ++run) {
+      const std::size_t before = run * kRun;
+      const std::size_t hidden = before < c.n_visible ? 0 : before + 1 - c.n_visible;
+      Queries some = queries;
+      some.q += hidden * queries.token_stride;
+      some.n_tokens -= hidden;
+      some.n_visible = std::min(c.n_visible + hidden - before, kRun);
+      some.n_runs = 1;
+      some.continues = run > 0;
+      table.attend(cache.run(run), some, out.data() + hidden * c.n_heads);
+    }
+  } else {
+    table.attend(cache.run(0), queries, out.data());
+  }
   for (const Partial& partial : out) {
     acc.push_back(partial.max);
     acc.push_back(partial.sum);
@@ -167,7 +186,10 @@ std::vector<AttendCase> attend_cases() {
     for (const std::size_t n_visible : sizes({1, 15, 16, 17, 63, 64, 128, 511, 512})) {
       cases.push_back({type, 32, 3, n_visible, 3.0F});
     }
-    for (const std::size_t n_tokens : sizes({1, 5})) {
+    cases.push_back({type, 64, 4, 600, 3.0F, 1, 2});
+    cases.push_back({type, 64, 4, 505, 3.0F, 16, 2});
+    cases.push_back({type, 128, 3, 1020, 3.0F, 21, 3});
+    for (const std::size_t n_tokens : sizes({1, 5, 16})) {
       cases.push_back({type, 64, 4, 200, 100.0F, n_tokens});
       cases.push_back({type, 64, 4, 200, 1e30F, n_tokens});
     }
@@ -175,7 +197,7 @@ std::vector<AttendCase> attend_cases() {
   return cases;
 }
 
-TEST_P(AttentionParity, AttendRunHasTheSameBytes) {
+TEST_P(AttentionParity, AttendHasTheSameBytes) {
   Random random(26);
   for (const AttendCase& c : attend_cases()) {
     Cache cache(c.type, c.head_dim, c.n_positions());
@@ -186,24 +208,44 @@ TEST_P(AttentionParity, AttendRunHasTheSameBytes) {
   }
 }
 
+TEST_P(AttentionParity, RunsHaveTheSameBytesInOneCallAndInSeveral) {
+  Random random(30);
+  for (const KvType type : kAllKvTypes) {
+    for (const std::size_t n_visible : sizes({1017, 1100})) {
+      const AttendCase c{type, 64, 4, n_visible, 3.0F, 16, 3};
+      Cache cache(type, c.head_dim, c.n_positions());
+      fill_cache(table(), random, cache, c.n_positions(), c.sigma);
+      const auto q = normal_floats(random, c.n_tokens * c.n_heads * c.head_dim);
+      EXPECT_TRUE(same_bits(attend(table(), cache, c, q), attend(table(), cache, c, q, true)))
+          << ::testing::PrintToString(c);
+    }
+  }
+}
+
 TEST_P(AttentionParity, AQueryHasTheSameBytesAloneAndAmongOthers) {
   constexpr std::size_t kTokens = 9;
   constexpr std::size_t kHeads = 3;
   Random random(28);
-  for (const KvType type : kAllKvTypes) {
-    const AttendCase together{type, 32, kHeads, 59, 1.0F, kTokens};
-    Cache cache(type, 32, together.n_positions());
+  const auto compare = [&](KvType type, std::ptrdiff_t dim) {
+    const auto head_dim = static_cast<std::size_t>(dim);
+    const AttendCase together{type, head_dim, kHeads, 59, 1.0F, kTokens};
+    Cache cache(type, head_dim, together.n_positions());
     fill_cache(table(), random, cache, together.n_positions(), 1.0F);
-    const auto q = normal_floats(random, kTokens * kHeads * 32);
+    const auto q = normal_floats(random, kTokens * kHeads * head_dim);
     const auto expected = attend(table(), cache, together, q);
     for (std::size_t i = 0; i < kTokens * kHeads; ++i) {
-      const AttendCase alone{type, 32, 1, 59 + i / kHeads};
-      const auto begin = static_cast<std::ptrdiff_t>(i * 32);
-      const auto found = attend(table(), cache, alone, {q.begin() + begin, q.begin() + begin + 32});
-      EXPECT_TRUE(same_bits({found.begin(), found.begin() + 32},
-                            {expected.begin() + begin, expected.begin() + begin + 32}))
+      const AttendCase alone{type, head_dim, 1, 59 + i / kHeads};
+      const auto begin = static_cast<std::ptrdiff_t>(i) * dim;
+      const auto found =
+          attend(table(), cache, alone, {q.begin() + begin, q.begin() + begin + dim});
+      EXPECT_TRUE(same_bits({found.begin(), found.begin() + dim},
+                            {expected.begin() + begin, expected.begin() + begin + dim}))
           << i;
     }
+  };
+  for (const KvType type : kAllKvTypes) {
+    compare(type, 32);
+    compare(type, 64);
   }
 }
 
@@ -239,29 +281,30 @@ TEST_P(AttentionParity, TheLargestCodesHaveTheSameBytes) {
   }
 }
 
+// Heads of 64 as many as go through tiles, where there are any.
 TEST_P(AttentionParity, WhatIsNotFiniteHasTheSameBytes) {
-  constexpr std::size_t kDim = 32;
   constexpr std::size_t kPositions = 70;
   const float nan = std::numeric_limits<float>::quiet_NaN();
   Random random(29);
-  const auto compare = [&](KvType type, float odd, bool in_key) {
-    Cache cache(type, kDim, kPositions);
+  const auto compare = [&](const AttendCase& c, float odd, bool in_key) {
+    Cache cache(c.type, c.head_dim, kPositions);
     for (std::size_t p = 0; p < kPositions; ++p) {
-      auto key = normal_floats(random, kDim);
-      auto value = normal_floats(random, kDim);
+      auto key = normal_floats(random, c.head_dim);
+      auto value = normal_floats(random, c.head_dim);
       (in_key ? key : value)[3] = p == 66 ? odd : 0.5F;
       cache.store(scalar(), p, key, value);
     }
-    const AttendCase c{type, kDim, 3, kPositions};
-    auto q = normal_floats(random, 3 * kDim);
+    auto q = normal_floats(random, c.n_heads * c.head_dim);
     EXPECT_TRUE(same_bits(attend(scalar(), cache, c, q), attend(table(), cache, c, q))) << odd;
     q[40] = odd;
     EXPECT_TRUE(same_bits(attend(scalar(), cache, c, q), attend(table(), cache, c, q))) << odd;
   };
   for (const KvType type : kAllKvTypes) {
     for (const float odd : {kInfinity, -kInfinity, nan, 1e30F, 1e-30F}) {
-      compare(type, odd, false);
-      compare(type, odd, true);
+      for (const bool in_key : {false, true}) {
+        compare({type, 32, 3, kPositions}, odd, in_key);
+        compare({type, 64, 20, kPositions}, odd, in_key);
+      }
     }
   }
 }

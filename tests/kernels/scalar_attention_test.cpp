@@ -121,8 +121,9 @@ std::vector<float> attend_all(const Cache& cache, const std::vector<float>& q, s
                           .n_tokens = 1,
                           .n_heads = n_heads,
                           .n_visible = std::min(n_positions - run * kRun, kRun),
+                          .n_runs = 1,
                           .scale = scale};
-    scalar_table().attend_run(cache.run(run), queries, partials.data() + run * n_heads);
+    scalar_table().attend(cache.run(run), queries, partials.data() + run * n_heads);
   }
   std::vector<float> y(n_heads * dim);
   for (std::size_t h = 0; h < n_heads; ++h) {
@@ -162,6 +163,30 @@ TEST(ScalarAttention, EqualsAPlainSoftmaxForEveryLength) {
                     type == KvType::Int8 ? kInt8Tolerance : kTolerance);
       }
     }
+  }
+}
+
+TEST(ScalarAttention, JoinsTheRunsOfACallAsCombiningDoes) {
+  Random random(46);
+  constexpr std::size_t kDim = 32;
+  constexpr std::size_t kPositions = 1100;
+  for (const KvType type : {KvType::F16, KvType::Int8}) {
+    Cache cache(type, kDim, kPositions);
+    fill(random, cache, kPositions);
+    const auto q = normal_floats(random, kDim, 3.0F);
+    std::vector<float> acc(kDim);
+    Partial all{0.0F, 0.0F, acc.data()};
+    const Queries queries{.q = q.data(),
+                          .token_stride = 0,
+                          .n_tokens = 1,
+                          .n_heads = 1,
+                          .n_visible = kPositions,
+                          .n_runs = 3,
+                          .scale = 0.25F};
+    scalar_table().attend(cache.run(0), queries, &all);
+    std::vector<float> y(kDim);
+    scalar_table().combine_runs({&all, 1}, kDim, y.data());
+    EXPECT_EQ(y, attend_all(cache, q, 1, 0.25F, kPositions));
   }
 }
 

@@ -1,12 +1,15 @@
-// Attention of many queries over a cache of int8 in tiles: 16 queries by 16 positions by 64
-// dimensions an instruction, then 16 queries by 16 dimensions by 64 positions. Keys and values lie
-// in the cache as tiles want them; what stands between the products is AVX-512's.
+// Attention of many queries over a cache of int8, with its products in tiles.
+//
+// The tiles work on their own: the sums that come next are multiplied while the vectors work on
+// those that are there. Idle for a few hundred clocks, they take as long to wake.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/amx/ops.h"
 #include "kernels/avx512/ops.h"
@@ -17,85 +20,200 @@
 
 SMOL_TARGET_BEGIN("amx-tile,amx-int8,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma,f16c")
 
-#include "kernels/amx/tile_registers.h"
-#include "kernels/avx512/attention_ops.h"
-#include "kernels/x86/attention_int8.h"
+#include "kernels/amx/attention_softmax.h"
+#include "kernels/amx/attention_tiles.h"
 
 namespace smol::kernels::x86 {
 namespace {
 
-struct TileAttentionOps : Avx512AttentionOps {
-  static constexpr std::size_t kTogether = kTileRows;
-  static constexpr int kKeyBias = 0;
-};
+// Sums of 64 dimensions, times their scale, to accumulators times their correction.
+void add_sums(const std::int32_t* sums, float correction, float scale, float* to) noexcept {
+  const __m512 old_factor = _mm512_set1_ps(correction);
+  const __m512 factor = _mm512_set1_ps(scale);
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < kStep; i += kFloats) {
+    const __m512 old = _mm512_mul_ps(_mm512_loadu_ps(to + i), old_factor);
+    const __m512 added = _mm512_cvtepi32_ps(_mm512_load_si512(sums + i));
+    _mm512_storeu_ps(to + i, _mm512_fmadd_ps(added, factor, old));
+  }
+}
 
-constexpr std::size_t kLinesAhead = 16;  // a step of 64 dimensions, in either product
-
-// All kTogether columns go through the tiles; those beyond n give sums that nobody reads.
+// A call whose queries go through tiles, each of them a column.
 template <std::size_t kDim>
-struct Products<TileAttentionOps, kDim> {
-  using Ops = TileAttentionOps;
-  static_assert(kDim % kTileRowBytes == 0);
-
-  static void multiply_keys(const std::byte* keys, const QueryCodes<Ops>* queries,
-                            std::size_t /*n*/, ColumnsOf<Ops>& columns, Ahead& ahead) noexcept {
-    constexpr std::size_t kStride = kStep * 4;
-    finish_writes();
-    clear_sum_tiles();
-    for (std::size_t d = 0; d < kDim; d += kTileRowBytes) {
-      ahead.ask<kLinesAhead>();
-      const std::byte* from = keys + d * kStep;
-      _tile_loadd(4, queries->codes.data() + d / 4, sizeof(QueryCodes<Ops>));
-      _tile_loadd(5, from, kStride);
-      _tile_loadd(6, from + kTileRowBytes, kStride);
-      _tile_loadd(7, from + 2 * kTileRowBytes, kStride);
-      _tile_dpbssd(0, 4, 5);
-      _tile_loadd(5, from + 3 * kTileRowBytes, kStride);
-      _tile_dpbssd(1, 4, 6);
-      _tile_dpbssd(2, 4, 7);
-      _tile_dpbssd(3, 4, 5);
+class TileAttention {
+ public:
+  TileAttention(const KvRuns& runs, const Queries& queries, Partial* out) noexcept
+      : runs_(runs),
+        queries_(queries),
+        n_(queries.n_tokens * queries.n_heads),
+        n_steps_(n_steps(queries)),
+        out_(out) {
+    for (std::size_t c = 0; c < n_; ++c) {
+      const float* q = queries.q + token_of(c) * queries.token_stride + c % queries.n_heads * kDim;
+      quantize<TileOps, kDim>(q, queries.scale, columns_.codes[c]);
     }
-    store_sum_tiles(columns.sums.front().data(), kStride);
+    std::fill_n(columns_.codes.begin() + static_cast<std::ptrdiff_t>(n_), kGroup,
+                QueryCodes<TileOps>{});
   }
 
-  static void add_values(const std::byte* values, const ColumnsOf<Ops>& columns, std::size_t n,
-                         Partial* out, Ahead& ahead) noexcept {
-    alignas(64) std::array<std::array<std::int32_t, 4 * kFloats>, kTileRows> sums;
-    for (std::size_t d = 0; d < kDim; d += 4 * kFloats) {
-      ahead.ask<kLinesAhead>();
-      multiply_values(values + d * 4, columns, sums.front().data());
-      for (std::size_t c = 0; c < n; ++c) {
-        for (std::size_t i = 0; i < sums[c].size(); i += kFloats) {
-          Ops::accumulate(out[c].acc + d + i, columns.corrections[c], columns.scales[c],
-                          Ops::load_bytes(sums[c].data() + i));
-        }
-      }
+  void attend() noexcept {
+    columns_.total.maxima.fill(kNegativeInfinity);
+    columns_.total.sums.fill(0.0F);
+    for (std::size_t c = 0; c < n_ && queries_.continues; ++c) {
+      columns_.total.maxima[c] = out_[c].max;
+      columns_.total.sums[c] = out_[c].sum;
+    }
+    multiply({0, 0}, [](std::size_t) {});
+    for (std::size_t step = 0; step < n_steps_; step += kTilesPerRun) {
+      attend_run(step);
+    }
+    for (std::size_t c = 0; c < n_; ++c) {
+      out_[c].max = columns_.total.maxima[c];
+      out_[c].sum = columns_.total.sums[c];
     }
   }
 
  private:
-  // Sums [16, 64] of as many dimensions.
-  static void multiply_values(const std::byte* values, const ColumnsOf<Ops>& columns,
-                              std::int32_t* sums) noexcept {
-    constexpr std::size_t kStride = kDim * 4;
-    finish_writes();
-    clear_sum_tiles();
-    _tile_loadd(4, columns.codes.front().data(), kStep);
-    _tile_loadd(5, values, kStride);
-    _tile_loadd(6, values + kTileRowBytes, kStride);
-    _tile_loadd(7, values + 2 * kTileRowBytes, kStride);
-    _tile_dpbusd(0, 4, 5);
-    _tile_loadd(5, values + 3 * kTileRowBytes, kStride);
-    _tile_dpbusd(1, 4, 6);
-    _tile_dpbusd(2, 4, 7);
-    _tile_dpbusd(3, 4, 5);
-    store_sum_tiles(sums, 4 * kTileRowBytes);
+  // A group of a step, by its first column.
+  struct Place {
+    std::size_t step, first;
+  };
+
+  [[nodiscard]] std::size_t token_of(std::size_t c) const noexcept { return c / queries_.n_heads; }
+
+  // The first column that sees something of a step.
+  [[nodiscard]] std::size_t first_column(std::size_t step) const noexcept {
+    return first_token(queries_, step) * queries_.n_heads;
   }
+
+  [[nodiscard]] Place after(Place at) const noexcept {
+    return at.first + kGroup < n_ ? Place{at.step, at.first + kGroup}
+                                  : Place{at.step + 1, first_column(at.step + 1)};
+  }
+
+  // The sums that are worked on next; between(i) is done meanwhile, in any case.
+  template <class Between>
+  void multiply(Place at, const Between& between) noexcept {
+    if (at.step == n_steps_) {
+      for (std::size_t i = 0; i < kKeyProducts<kDim>; ++i) {
+        between(i);
+      }
+      return;
+    }
+    multiply_keys<kDim>(runs_.tiles[at.step], columns_.codes.data() + at.first, *next_sums_,
+                        between);
+  }
+
+  // The run that begins with a step.
+  void attend_run(std::size_t begin) noexcept {
+    const bool is_first = begin == 0 && !queries_.continues;
+    const std::size_t first = first_column(begin);
+    columns_.run.maxima.fill(kNegativeInfinity);
+    columns_.run.sums.fill(0.0F);
+    for (std::size_t c = first; c < n_; ++c) {
+      acc_[c] = is_first ? out_[c].acc : run_acc_.data() + c * kDim;
+      for (std::size_t d = 0; d < kDim; d += kFloats) {
+        _mm512_storeu_ps(acc_[c] + d, _mm512_setzero_ps());
+      }
+    }
+    const std::size_t end = std::min(begin + kTilesPerRun, n_steps_);
+    for (std::size_t step = begin; step < end; ++step) {
+      const std::size_t soon = step + kTilesAhead;
+      ahead_ = soon < runs_.n_tiles
+                   ? Ahead{runs_.tiles[soon], runs_.tiles[soon] + tile_bytes(runs_.format)}
+                   : Ahead{};
+      attend_step(step);
+    }
+    if (is_first) {
+      columns_.total = columns_.run;
+    } else {
+      join_run(first);
+    }
+  }
+
+  void join_run(std::size_t first) noexcept {
+    for (std::size_t group = first; group < n_; group += kGroup) {
+      const JoinFactors factors = join_group(columns_.run, group, columns_.total);
+      for (std::size_t c = group; c < std::min(group + kGroup, n_); ++c) {
+        join_accumulators<kDim>(acc_[c], factors.old_factors[c - group],
+                                factors.new_factors[c - group], out_[c].acc);
+      }
+    }
+  }
+
+  void attend_step(std::size_t step) noexcept {
+    const std::byte* tile = runs_.tiles[step];
+    const Positions at = read_positions(tile + scales_offset(runs_.format));
+    const std::size_t first = first_column(step);
+    const std::size_t n_groups = (n_ - first + kGroup - 1) / kGroup;
+    const std::size_t lines = (tile_bytes(runs_.format) / 64 + n_groups - 1) / n_groups;
+    for (std::size_t c = first; c < n_; c += kGroup) {
+      std::swap(sums_, next_sums_);
+      ahead_.ask(lines);
+      soften(at, {step, c}, [&](const auto& work) { multiply(after({step, c}), work); });
+    }
+    add_values(tile + values_offset(runs_.format), first);
+  }
+
+  template <class Beside>
+  void soften(const Positions& positions, Place at, const Beside& beside) noexcept {
+    const auto count = [&](std::size_t c) { return visible_in(queries_, token_of(c), at.step); };
+    if (count(at.first) == kStep) {
+      soften_group<kKeyProducts<kDim>>(GroupOfStep<AllSeen>{positions, {}, at.first}, *sums_,
+                                       columns_, step_, beside);
+      return;
+    }
+    Seen seen;
+    for (std::size_t c = 0; c < kGroup; ++c) {
+      seen[c] = ~std::uint64_t{0} >> (kStep - count(at.first + c));
+    }
+    soften_group<kKeyProducts<kDim>>(GroupOfStep<Seen>{positions, seen, at.first}, *sums_, columns_,
+                                     step_, beside);
+  }
+
+  void add_values(const std::byte* values, std::size_t first) noexcept {
+    constexpr std::size_t kPieces = kDim / kStep;  // of a group, 64 dimensions each
+    const std::size_t n_pieces = (n_ - first + kGroup - 1) / kGroup * kPieces;
+    const auto column = [&](std::size_t piece) { return first + piece / kPieces * kGroup; };
+    const auto dimension = [](std::size_t piece) { return piece % kPieces * kStep; };
+    const auto multiply = [&](std::size_t piece, const auto& between) {
+      if (piece < n_pieces) {
+        multiply_values<kDim>(values + dimension(piece) * 4, step_.codes[column(piece)].data(),
+                              step_.value_sums[piece % 2], between);
+      } else {
+        for (std::size_t i = 0; i < 4; ++i) {
+          between(i);
+        }
+      }
+    };
+    multiply(0, [](std::size_t) {});
+    for (std::size_t piece = 0; piece < n_pieces; ++piece) {
+      multiply(piece + 1, [&](std::size_t part) {
+        const std::size_t begin = column(piece) + part * (kGroup / 4);
+        for (std::size_t c = begin; c < std::min(begin + kGroup / 4, n_); ++c) {
+          add_sums(step_.value_sums[piece % 2][c - column(piece)].data(), step_.corrections[c],
+                   step_.scales[c], acc_[c] + dimension(piece));
+        }
+      });
+    }
+  }
+
+  const KvRuns& runs_;
+  const Queries& queries_;
+  std::size_t n_, n_steps_;
+  Partial* out_;
+  Ahead ahead_;
+  std::array<float*, kMostQueries> acc_;
+  alignas(64) std::array<float, kMostQueries * kDim> run_acc_;
+  QueryColumns columns_;
+  Step step_;
+  GroupSums* sums_ = &step_.key_sums[0];
+  GroupSums* next_sums_ = &step_.key_sums[1];
 };
 
 bool suits_tiles(const KvFormat& format, const Queries& queries) noexcept {
   return format.type == KvType::Int8 && format.head_dim % kTileRowBytes == 0 &&
-         queries.n_tokens * queries.n_heads >= kTileRows;
+         queries.n_tokens * queries.n_heads >= kGroup;
 }
 
 }  // namespace
@@ -103,16 +221,16 @@ bool suits_tiles(const KvFormat& format, const Queries& queries) noexcept {
 
 namespace smol::kernels::amx {
 
-void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept {
-  if (!x86::suits_tiles(run.format, queries)) {
-    avx512::attend_run(run, queries, out);
+void attend(const KvRuns& runs, const Queries& queries, Partial* out) noexcept {
+  if (!x86::suits_tiles(runs.format, queries)) {
+    avx512::attend(runs, queries, out);
     return;
   }
   const x86::TileRegisters registers;
-  if (run.format.head_dim == x86::kMaxHeadDim) {
-    x86::attend_run_int8<x86::TileAttentionOps, x86::kMaxHeadDim>(run, queries, out);
+  if (runs.format.head_dim == kMostHeadDim) {
+    x86::TileAttention<kMostHeadDim>(runs, queries, out).attend();
   } else {
-    x86::attend_run_int8<x86::TileAttentionOps, x86::kTileRowBytes>(run, queries, out);
+    x86::TileAttention<x86::kTileRowBytes>(runs, queries, out).attend();
   }
 }
 

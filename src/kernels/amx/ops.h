@@ -9,6 +9,6 @@ namespace smol::kernels::amx {
 // Returns nullptr for types that it does not serve.
 MatMul matmul_panels(gguf::DType weights) noexcept;
 
-void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept;
+void attend(const KvRuns& runs, const Queries& queries, Partial* out) noexcept;
 
 }  // namespace smol::kernels::amx

@@ -18,7 +18,7 @@ const KernelTable& amx_table() noexcept {
     all.isa = "amx";
     all.runs_on_this_cpu = x86::has_amx;
     all.matmul = matmul;
-    all.attend_run = amx::attend_run;
+    all.attend = amx::attend;
     return all;
   }();
   return kTable;

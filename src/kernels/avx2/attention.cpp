@@ -146,7 +146,7 @@ void attend_heads(const Step& step, std::size_t n_heads, Partial* out) noexcept 
 }
 
 template <class Cache>
-void attend_tokens(const KvRun& run, const Queries& queries, Partial* out) noexcept {
+void attend_tokens(const KvRuns& run, const Queries& queries, Partial* out) noexcept {
   const std::size_t dim = run.format.head_dim;
   start(queries, dim, out);
   for (std::size_t step = 0; step < n_steps(queries); ++step) {
@@ -200,7 +200,7 @@ void kv_store(KvFormat format, std::byte* tile, std::size_t index, const float* 
   std::copy_n(value, dim, static_cast<float*>(values_to) + index * dim);
 }
 
-void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept {
+void attend_run(const KvRuns& run, const Queries& queries, Partial* out) noexcept {
   if (run.format.type == KvType::Int8) {
     attend_int8(run, queries, out);
   } else if (run.format.type == KvType::F32) {
@@ -210,28 +210,35 @@ void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept
   }
 }
 
+void join(const Partial& run, std::size_t head_dim, Partial& into) noexcept {
+  const float max = max_of(into.max, run.max);
+  const float old_factor = kernels::exp_float(into.max - max);
+  const float new_factor = kernels::exp_float(run.max - max);
+  into.max = max;
+  into.sum = std::fma(into.sum, old_factor, run.sum * new_factor);
+  for (std::size_t d = 0; d < head_dim; d += kWidth) {
+    const __m256 added = _mm256_mul_ps(_mm256_loadu_ps(run.acc + d), _mm256_set1_ps(new_factor));
+    const __m256 old = _mm256_loadu_ps(into.acc + d);
+    _mm256_storeu_ps(into.acc + d, _mm256_fmadd_ps(old, _mm256_set1_ps(old_factor), added));
+  }
+}
+
 void combine_runs(std::span<const Partial> runs, std::size_t head_dim, float* y) noexcept {
-  float max = runs[0].max;
-  float sum = runs[0].sum;
+  Partial all{runs[0].max, runs[0].sum, y};
   std::copy_n(runs[0].acc, head_dim, y);
   for (const Partial& run : runs.subspan(1)) {
-    const float joined = max_of(max, run.max);
-    const float old_factor = kernels::exp_float(max - joined);
-    const float new_factor = kernels::exp_float(run.max - joined);
-    max = joined;
-    sum = std::fma(sum, old_factor, run.sum * new_factor);
-    for (std::size_t d = 0; d < head_dim; d += kWidth) {
-      const __m256 added = _mm256_mul_ps(_mm256_loadu_ps(run.acc + d), _mm256_set1_ps(new_factor));
-      const __m256 old = _mm256_loadu_ps(y + d);
-      _mm256_storeu_ps(y + d, _mm256_fmadd_ps(old, _mm256_set1_ps(old_factor), added));
-    }
+    join(run, head_dim, all);
   }
-  const __m256 inverse = _mm256_set1_ps(1.0F / sum);
+  const __m256 inverse = _mm256_set1_ps(1.0F / all.sum);
   for (std::size_t d = 0; d < head_dim; d += kWidth) {
     _mm256_storeu_ps(y + d, _mm256_mul_ps(_mm256_loadu_ps(y + d), inverse));
   }
 }
 
 SMOL_TARGET_END
+
+void attend(const KvRuns& runs, const Queries& queries, Partial* out) noexcept {
+  attend_each_run(runs, queries, out, attend_run, join);
+}
 
 }  // namespace smol::kernels::avx2

@@ -85,7 +85,7 @@ SMOL_TARGET_END
 
 namespace smol::kernels::avx2 {
 
-void attend_int8(const KvRun& run, const Queries& queries, Partial* out) noexcept {
+void attend_int8(const KvRuns& run, const Queries& queries, Partial* out) noexcept {
   x86::attend_int8<x86::Avx2AttentionOps>(run, queries, out);
 }
 

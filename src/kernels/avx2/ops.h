@@ -25,8 +25,12 @@ void add(std::span<float> x, std::span<const float> y) noexcept;
 
 void kv_store(KvFormat format, std::byte* tile, std::size_t index, const float* key,
               const float* value) noexcept;
-void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept;
-void attend_int8(const KvRun& run, const Queries& queries, Partial* out) noexcept;  // Int8 only
+// One run; of Int8.
+void attend_run(const KvRuns& run, const Queries& queries, Partial* out) noexcept;
+void attend_int8(const KvRuns& run, const Queries& queries, Partial* out) noexcept;
+// Joins a run's partial to that of the runs before.
+void join(const Partial& run, std::size_t head_dim, Partial& into) noexcept;
+void attend(const KvRuns& runs, const Queries& queries, Partial* out) noexcept;
 void combine_runs(std::span<const Partial> runs, std::size_t head_dim, float* y) noexcept;
 
 }  // namespace smol::kernels::avx2

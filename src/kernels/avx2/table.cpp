@@ -35,7 +35,7 @@ const KernelTable& avx2_table() noexcept {
       .swiglu = avx2::swiglu,
       .add = avx2::add,
       .kv_store = avx2::kv_store,
-      .attend_run = avx2::attend_run,
+      .attend = avx2::attend,
       .combine_runs = avx2::combine_runs,
   };
   return kTable;

@@ -2,6 +2,7 @@
 // loaded.
 #include <algorithm>
 
+#include "kernels/avx2/ops.h"
 #include "kernels/avx2/softmax.h"
 #include "kernels/avx512/ops.h"
 #include "kernels/kv_tile.h"
@@ -128,7 +129,7 @@ void attend_heads(const Step& step, std::size_t n_heads, Partial* out) noexcept 
 }
 
 template <class Cache>
-void attend_tokens(const KvRun& run, const Queries& queries, Partial* out) noexcept {
+void attend_tokens(const KvRuns& run, const Queries& queries, Partial* out) noexcept {
   const std::size_t dim = run.format.head_dim;
   start(queries, dim, out);
   for (std::size_t step = 0; step < n_steps(queries); ++step) {
@@ -141,9 +142,7 @@ void attend_tokens(const KvRun& run, const Queries& queries, Partial* out) noexc
   }
 }
 
-}  // namespace
-
-void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept {
+void attend_run(const KvRuns& run, const Queries& queries, Partial* out) noexcept {
   if (run.format.type == KvType::Int8) {
     attend_int8(run, queries, out);
   } else if (run.format.type == KvType::F32) {
@@ -153,6 +152,12 @@ void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept
   }
 }
 
+}  // namespace
+
 SMOL_TARGET_END
+
+void attend(const KvRuns& runs, const Queries& queries, Partial* out) noexcept {
+  attend_each_run(runs, queries, out, attend_run, avx2::join);
+}
 
 }  // namespace smol::kernels::avx512

@@ -12,7 +12,8 @@ MatMul matmul_panels(gguf::DType weights) noexcept;
 MatMul matmul_small(gguf::DType weights) noexcept;
 MatMul matmul_super(gguf::DType weights) noexcept;
 
-void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept;
-void attend_int8(const KvRun& run, const Queries& queries, Partial* out) noexcept;  // Int8 only
+// One run of Int8.
+void attend_int8(const KvRuns& run, const Queries& queries, Partial* out) noexcept;
+void attend(const KvRuns& runs, const Queries& queries, Partial* out) noexcept;
 
 }  // namespace smol::kernels::avx512

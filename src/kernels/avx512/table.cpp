@@ -36,7 +36,7 @@ const KernelTable& avx512_table() noexcept {
       .swiglu = avx2::swiglu,
       .add = avx2::add,
       .kv_store = avx2::kv_store,
-      .attend_run = avx512::attend_run,
+      .attend = avx512::attend,
       .combine_runs = avx2::combine_runs,
   };
   return kTable;

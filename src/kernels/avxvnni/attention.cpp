@@ -63,13 +63,20 @@ struct AvxVnniAttentionOps : AttentionOps256 {
 SMOL_TARGET_END
 
 namespace smol::kernels::avxvnni {
+namespace {
 
-void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept {
+void attend_run(const KvRuns& run, const Queries& queries, Partial* out) noexcept {
   if (run.format.type == KvType::Int8) {
     x86::attend_int8<x86::AvxVnniAttentionOps>(run, queries, out);
   } else {
     avx2::attend_run(run, queries, out);
   }
+}
+
+}  // namespace
+
+void attend(const KvRuns& runs, const Queries& queries, Partial* out) noexcept {
+  attend_each_run(runs, queries, out, attend_run, avx2::join);
 }
 
 }  // namespace smol::kernels::avxvnni

@@ -8,6 +8,6 @@ namespace smol::kernels::avxvnni {
 // nullptr for types that lie in rows.
 MatMul matmul_panels(gguf::DType weights) noexcept;
 
-void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept;
+void attend(const KvRuns& runs, const Queries& queries, Partial* out) noexcept;
 
 }  // namespace smol::kernels::avxvnni

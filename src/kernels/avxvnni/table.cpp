@@ -18,7 +18,7 @@ const KernelTable& avxvnni_table() noexcept {
     all.isa = "avxvnni";
     all.runs_on_this_cpu = x86::has_avxvnni;
     all.matmul = matmul;
-    all.attend_run = avxvnni::attend_run;
+    all.attend = avxvnni::attend;
     return all;
   }();
   return kTable;

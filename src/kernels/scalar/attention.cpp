@@ -12,13 +12,11 @@
 namespace smol::kernels::scalar {
 namespace {
 
-constexpr std::size_t kMaxHeadDim = 128;
-
 // Up to 64 positions, as floats, read once for all queries.
 struct StepTile {
   std::size_t head_dim;
-  std::array<float, kStep * kMaxHeadDim> k;  // groups of 16: [head_dim, 16]
-  std::array<float, kStep * kMaxHeadDim> v;  // [kStep, head_dim]
+  std::array<float, kStep * kMostHeadDim> k;  // groups of 16: [head_dim, 16]
+  std::array<float, kStep * kMostHeadDim> v;  // [kStep, head_dim]
 };
 
 void read_floats(KvType type, const std::byte* from, std::span<float> out) noexcept {
@@ -96,7 +94,9 @@ void kv_store(KvFormat format, std::byte* tile, std::size_t index, const float* 
   }
 }
 
-void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept {
+namespace {
+
+void attend_run(const KvRuns& run, const Queries& queries, Partial* out) noexcept {
   if (run.format.type == KvType::Int8) {
     attend_int8(run, queries, out);
     return;
@@ -116,21 +116,30 @@ void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept
   }
 }
 
+void join(const Partial& run, std::size_t head_dim, Partial& into) noexcept {
+  const float max = max_of(into.max, run.max);
+  const float old_factor = exp_float(into.max - max);
+  const float new_factor = exp_float(run.max - max);
+  into.max = max;
+  into.sum = fma_float(into.sum, old_factor, run.sum * new_factor);
+  for (std::size_t d = 0; d < head_dim; ++d) {
+    into.acc[d] = fma_float(into.acc[d], old_factor, run.acc[d] * new_factor);
+  }
+}
+
+}  // namespace
+
+void attend(const KvRuns& runs, const Queries& queries, Partial* out) noexcept {
+  attend_each_run(runs, queries, out, attend_run, join);
+}
+
 void combine_runs(std::span<const Partial> runs, std::size_t head_dim, float* y) noexcept {
-  float max = runs[0].max;
-  float sum = runs[0].sum;
+  Partial all{runs[0].max, runs[0].sum, y};
   std::copy_n(runs[0].acc, head_dim, y);
   for (const Partial& run : runs.subspan(1)) {
-    const float joined = max_of(max, run.max);
-    const float old_factor = exp_float(max - joined);
-    const float new_factor = exp_float(run.max - joined);
-    max = joined;
-    sum = fma_float(sum, old_factor, run.sum * new_factor);
-    for (std::size_t d = 0; d < head_dim; ++d) {
-      y[d] = fma_float(y[d], old_factor, run.acc[d] * new_factor);
-    }
+    join(run, head_dim, all);
   }
-  const float inverse = 1.0F / sum;
+  const float inverse = 1.0F / all.sum;
   for (std::size_t d = 0; d < head_dim; ++d) {
     y[d] *= inverse;
   }

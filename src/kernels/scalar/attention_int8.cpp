@@ -15,8 +15,6 @@
 namespace smol::kernels::scalar {
 namespace {
 
-constexpr std::size_t kMaxHeadDim = 128;
-
 float largest_magnitude(std::span<const float> values) noexcept {
   return std::accumulate(values.begin(), values.end(), 0.0F, max_magnitude);
 }
@@ -33,7 +31,7 @@ HalfScale half_scale(std::span<const float> values) noexcept {
   return {half, has_inverse ? 1.0F / scale : 0.0F};
 }
 
-using HeadVector = std::array<float, kMaxHeadDim>;
+using HeadVector = std::array<float, kMostHeadDim>;
 
 // The first values of `out`, transformed.
 std::span<const float> spread(std::span<const float> x, HeadVector& out) noexcept {
@@ -45,7 +43,7 @@ std::span<const float> spread(std::span<const float> x, HeadVector& out) noexcep
 
 // A query, transformed and quantized.
 struct QueryCodes {
-  std::array<std::int8_t, kMaxHeadDim> codes;
+  std::array<std::int8_t, kMostHeadDim> codes;
   float factor;  // what an integer sum times the key's scale is multiplied with
 };
 
@@ -143,7 +141,7 @@ void store_int8(KvFormat format, std::byte* tile, std::size_t index, const float
   std::memcpy(scales + (kStep + index) * kScaleBytes, &v.half, kScaleBytes);
 }
 
-void attend_int8(const KvRun& run, const Queries& queries, Partial* out) noexcept {
+void attend_int8(const KvRuns& run, const Queries& queries, Partial* out) noexcept {
   const std::size_t dim = run.format.head_dim;
   start(queries, dim, out);
   for (std::size_t t = 0; t < queries.n_tokens; ++t) {

@@ -31,8 +31,9 @@ void kv_store(KvFormat format, std::byte* tile, std::size_t index, const float* 
 // The same for Int8.
 void store_int8(KvFormat format, std::byte* tile, std::size_t index, const float* key,
                 const float* value) noexcept;
-void attend_int8(const KvRun& run, const Queries& queries, Partial* out) noexcept;
-void attend_run(const KvRun& run, const Queries& queries, Partial* out) noexcept;
+// One run of Int8.
+void attend_int8(const KvRuns& run, const Queries& queries, Partial* out) noexcept;
+void attend(const KvRuns& runs, const Queries& queries, Partial* out) noexcept;
 void combine_runs(std::span<const Partial> runs, std::size_t head_dim, float* y) noexcept;
 
 }  // namespace smol::kernels::scalar

@@ -16,7 +16,7 @@ const KernelTable& scalar_table() noexcept {
       .swiglu = scalar::swiglu,
       .add = scalar::add,
       .kv_store = scalar::kv_store,
-      .attend_run = scalar::attend_run,
+      .attend = scalar::attend,
       .combine_runs = scalar::combine_runs,
   };
   return kTable;

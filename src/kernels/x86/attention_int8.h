@@ -5,21 +5,19 @@
 // queries whose steps run side by side, so that none waits for its own sums across lanes (at most
 // 16); kKeyColumns by kKeyVectors, kValueColumns by kValueVectors, the queries that share each load
 // and the vectors of sums that each of them keeps in registers; kKeyBias, by how much
-// prepare_keys() raises the codes. A set with other products than those of vectors specializes
-// Products.
+// prepare_keys() raises the codes.
 #pragma once
 
 namespace smol::kernels::x86 {
 namespace {
 
 inline constexpr std::size_t kFloats = 16;
-inline constexpr std::size_t kMaxHeadDim = 128;
 inline constexpr std::size_t kCodesAtOnce = 32;  // that store_query() takes
 
 // A query, transformed and quantized.
 template <class Ops>
 struct alignas(64) QueryCodes {
-  std::array<typename Ops::FourCodes, kMaxHeadDim / 4> codes;
+  std::array<typename Ops::FourCodes, kMostHeadDim / 4> codes;
   float factor;  // what an integer sum times the key's scale is multiplied with
   int bias;      // by how much integer sums are too high
 };
@@ -41,28 +39,26 @@ struct alignas(64) TileScales {
   std::array<float, kStep> keys, values;
 };
 
-template <class Ops>
-float largest_magnitude(const float* values, std::size_t n) noexcept {
-  auto largest = Ops::set(0.0F);
-  for (std::size_t i = 0; i < n; i += kFloats) {
-    largest = Ops::max_magnitude(largest, Ops::load(values + i));
-  }
-  return Ops::largest_magnitude_lane(largest);
-}
+template <class Ops, std::size_t kDim>
+using HeadOf = typename Ops::Floats[kDim / kFloats];
 
 // kernels/hadamard.h
 template <class Ops, std::size_t kDim>
-void hadamard(const float* x, float* y) noexcept {
-  for (std::size_t d = 0; d < kDim; d += kFloats) {
-    Ops::store(y + d, Ops::hadamard(Ops::load(x + d)));
+[[gnu::always_inline]] inline void hadamard(const float* from, HeadOf<Ops, kDim>& x) noexcept {
+  constexpr std::size_t kVectors = kDim / kFloats;
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < kVectors; ++i) {
+    x[i] = Ops::hadamard(Ops::load(from + i * kFloats));
   }
-  for (std::size_t stride = kFloats; stride < kDim; stride *= 2) {
-    for (std::size_t from = 0; from < kDim; from += 2 * stride) {
-      for (std::size_t d = from; d < from + stride; d += kFloats) {
-        const auto a = Ops::load(y + d);
-        const auto b = Ops::load(y + d + stride);
-        Ops::store(y + d, Ops::add(a, b));
-        Ops::store(y + d + stride, Ops::subtract(a, b));
+#pragma GCC unroll 3
+  for (std::size_t stride = 1; stride < kVectors; stride *= 2) {
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kVectors; ++i) {
+      if ((i & stride) == 0) {
+        const auto a = x[i];
+        const auto b = x[i + stride];
+        x[i] = Ops::add(a, b);
+        x[i + stride] = Ops::subtract(a, b);
       }
     }
   }
@@ -70,13 +66,20 @@ void hadamard(const float* x, float* y) noexcept {
 
 template <class Ops, std::size_t kDim>
 void quantize(const float* q, float scale, QueryCodes<Ops>& out) noexcept {
-  alignas(64) std::array<float, kDim> values;
+  constexpr std::size_t kVectors = kDim / kFloats;
   alignas(64) std::array<std::int8_t, kDim> codes;
-  hadamard<Ops, kDim>(q, values.data());
-  const BlockScale block = block_scale(largest_magnitude<Ops>(values.data(), kDim));
-  for (std::size_t d = 0; d < kDim; d += kFloats) {
-    const auto scaled = Ops::multiply(Ops::load(values.data() + d), Ops::set(block.inverse));
-    Ops::store_codes(codes.data() + d, Ops::clamp(scaled, -kCodeMax, kCodeMax));
+  HeadOf<Ops, kDim> x;
+  hadamard<Ops, kDim>(q, x);
+  auto largest = Ops::set(0.0F);
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < kVectors; ++i) {
+    largest = Ops::max_magnitude(largest, x[i]);
+  }
+  const BlockScale block = block_scale(Ops::largest_magnitude_lane(largest));
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < kVectors; ++i) {
+    const auto scaled = Ops::multiply(x[i], Ops::set(block.inverse));
+    Ops::store_codes(codes.data() + i * kFloats, Ops::clamp(scaled, -kCodeMax, kCodeMax));
   }
   for (std::size_t d = 0; d < kDim; d += kCodesAtOnce) {
     Ops::store_query(codes.data() + d, out.codes.data() + d / 4);
@@ -101,14 +104,13 @@ struct Ahead {
   const std::byte* line = nullptr;
   const std::byte* end = nullptr;
 
-  template <std::size_t kLines>
-  void ask() noexcept {
+  void ask(std::size_t n_lines) noexcept {
     if (line < end) {
-      for (std::size_t i = 0; i < kLines; ++i) {
+      for (std::size_t i = 0; i < n_lines; ++i) {
         _mm_prefetch(static_cast<const char*>(static_cast<const void*>(line + i * 64)),
                      _MM_HINT_T1);
       }
-      line += kLines * 64;
+      line += n_lines * 64;
     }
   }
 };
@@ -141,7 +143,7 @@ void multiply_keys(const std::byte* keys, const QueryCodes<Ops>* queries, std::s
     SumsOf<Ops, kColumns, kVectors> sums;
     clear<Ops, kColumns, kVectors>(sums);
     for (std::size_t d = 0; d < kDim; d += 4) {
-      ahead.ask<lines_ahead<Ops>(kColumns, kVectors)>();
+      ahead.ask(lines_ahead<Ops>(kColumns, kVectors));
       typename Ops::Keys key[kVectors];
 #pragma GCC unroll 8
       for (std::size_t v = 0; v < kVectors; ++v) {
@@ -211,7 +213,7 @@ template <class Ops, std::size_t kDim, std::size_t kColumns, std::size_t kVector
                                                    SumsOf<Ops, kColumns, kVectors>& sums,
                                                    Ahead& ahead) noexcept {
   for (std::size_t p = 0; p < kStep; p += 4) {
-    ahead.ask<lines_ahead<Ops>(kColumns, kVectors)>();
+    ahead.ask(lines_ahead<Ops>(kColumns, kVectors));
     typename Ops::Vec weights[kColumns];
     for (std::size_t c = 0; c < kColumns; ++c) {
       weights[c] = Ops::broadcast(columns.codes[first + c].data() + p);
@@ -297,40 +299,26 @@ void for_columns(std::size_t first, std::size_t end, const Work& work) noexcept 
   }
 }
 
-// The products of one step, for n columns.
-template <class Ops, std::size_t kDim>
-struct Products {
-  static void multiply_keys(const std::byte* keys, const QueryCodes<Ops>* queries, std::size_t n,
-                            ColumnsOf<Ops>& columns, Ahead& ahead) noexcept {
-    for_columns<Ops::kKeyColumns>(0, n, [&](std::size_t c, auto count) {
-      x86::multiply_keys<Ops, kDim, count()>(keys, queries, c, columns, ahead);
-    });
-  }
-
-  static void add_values(const std::byte* values, const ColumnsOf<Ops>& columns, std::size_t n,
-                         Partial* out, Ahead& ahead) noexcept {
-    for_columns<Ops::kValueColumns>(0, n, [&](std::size_t c, auto count) {
-      x86::add_values<Ops, kDim, count()>(values, columns, c, out, ahead);
-    });
-  }
-};
-
 // Columns [first, first + n) of the call, at most kTogether.
 template <class Ops, std::size_t kDim>
 void attend_columns(const StepOfRun& at, std::size_t first, std::size_t n,
                     const QueryCodes<Ops>* codes, Ahead& ahead, Partial* out) noexcept {
   ColumnsOf<Ops> columns;
-  Products<Ops, kDim>::multiply_keys(at.tile, codes + first, n, columns, ahead);
+  for_columns<Ops::kKeyColumns>(0, n, [&](std::size_t c, auto count) {
+    multiply_keys<Ops, kDim, count()>(at.tile, codes + first, c, columns, ahead);
+  });
   soften<Ops>(at, first, n, codes + first, columns, out + first);
-  Products<Ops, kDim>::add_values(at.tile + kStep * kDim, columns, n, out + first, ahead);
+  const std::byte* values = at.tile + kStep * kDim;
+  for_columns<Ops::kValueColumns>(0, n, [&](std::size_t c, auto count) {
+    add_values<Ops, kDim, count()>(values, columns, c, out + first, ahead);
+  });
 }
 
 template <class Ops, std::size_t kDim>
-void attend_run_int8(const KvRun& run, const Queries& queries, Partial* out) noexcept {
+void attend_run_int8(const KvRuns& run, const Queries& queries, Partial* out) noexcept {
   start(queries, kDim, out);
   const std::size_t n = queries.n_tokens * queries.n_heads;
-  // Columns that are no more are multiplied, too, where all of them go together.
-  std::array<QueryCodes<Ops>, kMostQueries + Ops::kTogether> codes;
+  std::array<QueryCodes<Ops>, kMostQueries> codes;
   for (std::size_t i = 0; i < n; ++i) {
     const float* q =
         queries.q + i / queries.n_heads * queries.token_stride + i % queries.n_heads * kDim;
@@ -351,7 +339,7 @@ void attend_run_int8(const KvRun& run, const Queries& queries, Partial* out) noe
 }
 
 template <class Ops>
-void attend_int8(const KvRun& run, const Queries& queries, Partial* out) noexcept {
+void attend_int8(const KvRuns& run, const Queries& queries, Partial* out) noexcept {
   switch (run.format.head_dim) {
     case 32:
       attend_run_int8<Ops, 32>(run, queries, out);

@@ -33,27 +33,28 @@ class Attention {
     std::size_t kv_head, first_head, n_heads;
   };
 
-  // Where the results of one token wait to be joined: head h, run r at first + h * n_runs + r.
+  // Where the results of one token wait to be joined: head h, run r at first + h * n_parts + r.
   struct Token {
-    std::size_t first, n_runs;
+    std::size_t first, n_parts;
   };
 
-  // Tokens of one slot at successive positions that read one run together, so that its keys and
-  // values are loaded once for all of them.
+  // Tokens of one slot at successive positions that read runs together, so that their keys and
+  // values are loaded once for all of them: one run, or all that they see.
   struct Piece {
     std::size_t token, n_tokens;  // in the batch
-    std::size_t run;
+    std::size_t run, n_runs;
   };
 
-  // Of a run and of the one that is read after it.
+  static constexpr std::size_t kRunsPerCall = 8;
+
+  // Of the runs of a call and of the one that is read after them.
   struct Tiles {
-    std::array<const std::byte*, 2 * kernels::kTilesPerRun> data{};
+    std::array<const std::byte*, (kRunsPerCall + 1) * kernels::kTilesPerRun> data{};
     std::size_t count = 0;
   };
 
   // A part of a layer's attention that fits the memory for results.
   struct Round {
-    ThreadPool& pool;
     const KvCache& cache;
     std::size_t layer;
     std::span<const BatchToken> batch;
@@ -63,14 +64,19 @@ class Attention {
   };
 
   // Lists the pieces of as many tokens from `first` on as there is room for; returns the token
-  // after them.
-  std::size_t plan(std::span<const BatchToken> batch, std::size_t first);
-  void add_pieces(std::span<const BatchToken> batch, std::size_t first, std::size_t n_tokens);
-  // A task is a piece for a group, pieces fastest. attend() has
-  // those up to `stop` follow.
-  void add_tiles(const Round& round, std::size_t task, Tiles& tiles) const;
-  void attend(const Round& round, std::size_t task, std::size_t stop);
-  void combine(const Round& round, std::size_t index);
+  // after them. Where there are few tiles, their runs are pieces of their own, whose results are
+  // combined at the end.
+  std::size_t plan(std::span<const BatchToken> batch, std::size_t first, bool whole);
+  void add_pieces(std::span<const BatchToken> batch, std::size_t first, std::size_t n_tokens,
+                  bool whole);
+  // A task is a piece for a group, pieces fastest. Those up to `stop` follow it.
+  void add_tiles(const Round& round, std::size_t task, std::size_t first_run, std::size_t n_runs,
+                 Tiles& tiles) const;
+  void attend_runs(const Round& round, std::size_t task, std::size_t stop, std::size_t first_run,
+                   kernels::Partial* partials) const;
+  void attend_run(const Round& round, std::size_t task, std::size_t stop);
+  void attend_whole(const Round& round, std::size_t task, std::size_t stop) const;
+  void combine(const Round& round, std::size_t index) const;
 
   const kernels::KernelTable& kernels_;
   std::size_t n_heads_, head_dim_;
