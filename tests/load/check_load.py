@@ -228,10 +228,10 @@ def judge_times(report, plan, found):
 
 def check(report, server, plan):
     plan = dataclasses.replace(plan, long_tokens=min(plan.long_tokens, server.context - 300))
-    before = watch.counters(server.port)
     load = Load(server, plan)
     if plan.fills_cache:
         fill_cache(report, server, Maker(load.bias, "fill"), plan.long_tokens)
+    before = watch.counters(server.port)
     load.run()
     found = Findings(load)
     judge_counters(report, load, found, before)
