@@ -171,8 +171,8 @@ struct Partial {
 // (docs/performance.md).
 using Attend = void (*)(const KvRuns& runs, const Queries& queries, Partial* out) noexcept;
 
-// Joins the partials of ascending runs (at least one, none empty; of several already joined only
-// the first): y = sum(acc) / sum.  y [head_dim]
+// Joins the partials of ascending runs (at least one, none empty; the first may stand for several
+// that attend() joined): y = sum(acc) / sum.  y [head_dim]
 using CombineRuns = void (*)(std::span<const Partial> runs, std::size_t head_dim,
                              float* y) noexcept;
 

@@ -98,7 +98,6 @@ struct AttendCase {
   std::size_t head_dim, n_heads, n_visible;
   float sigma = 1.0F;
   std::size_t n_tokens = 1;
-
   std::size_t n_runs = 1;
 
   std::size_t n_positions() const { return std::min(n_visible + n_tokens - 1, n_runs * kRun); }
@@ -281,7 +280,7 @@ TEST_P(AttentionParity, TheLargestCodesHaveTheSameBytes) {
   }
 }
 
-// Heads of 64 as many as go through tiles, where there are any.
+// Of heads of 64 so many that they go through tiles, where there are any.
 TEST_P(AttentionParity, WhatIsNotFiniteHasTheSameBytes) {
   constexpr std::size_t kPositions = 70;
   const float nan = std::numeric_limits<float>::quiet_NaN();

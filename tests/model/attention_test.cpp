@@ -2,7 +2,6 @@
 // runs are shared out and combined: the same bits.
 #include "model/cpu/attention.h"
 
-#include <numeric>
 #include <random>
 #include <vector>
 
