@@ -42,7 +42,7 @@ Scheduler::Scheduler(model::Decoder& decoder, const EngineOptions& options, Publ
   SMOL_CHECK(options.max_running >= 1);
   SMOL_CHECK(decoder.options().n_slots <= decoder.options().max_batch);
   SMOL_CHECK(decoder.n_blocks() >= blocks_of(decoder.options().context));
-  decoder.give_up_when([this] { return is_unwanted(); });
+  decoder.give_up_when([this] { return gives_up(); });
 }
 
 Scheduler::~Scheduler() {

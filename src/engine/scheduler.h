@@ -100,6 +100,7 @@ class Scheduler {
   void run(Clock::time_point now);
   void take(Part& part, const LogitRows& logits);
   bool is_unwanted() const;
+  bool gives_up();
   void forget_step();
   void settle(Part& part, Clock::time_point now);
   void pace(Place& place, std::size_t n_read, std::size_t n_written, Clock::time_point now) const;
@@ -119,6 +120,7 @@ class Scheduler {
   std::vector<std::unique_ptr<Place>> places_;  // in the order of arrival
   std::vector<model::BatchToken> batch_;
   std::vector<Part> parts_;  // of the latest step
+  bool gave_up_ = false;     // the decoder left it
   std::uint64_t n_admitted_ = 0;
   std::unordered_map<std::string, std::uint64_t> served_;  // by client, the order of the latest
   std::size_t turn_ = 0;                                   // whose prompt is read first

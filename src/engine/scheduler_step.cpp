@@ -130,11 +130,18 @@ void Scheduler::fill_batch() {
   }
 }
 
-// Nobody waits for what the step computes.
+// Nobody waits for what the step computes. A paused answer gets the token that is on its way.
 bool Scheduler::is_unwanted() const {
   return !parts_.empty() && std::ranges::all_of(parts_, [](const Part& part) {
-    return part.place->sequence->ticket().wants_cancel();
+    const Ticket& ticket = part.place->sequence->ticket();
+    return ticket.wants_cancel() || (part.is_reading && ticket.wants_pause());
   });
+}
+
+// Asked while a step runs. It is remembered: a pause may be taken back before the step returns.
+bool Scheduler::gives_up() {
+  gave_up_ = gave_up_ || is_unwanted();
+  return gave_up_;
 }
 
 // Only what a step has finished counts as held.
@@ -146,6 +153,7 @@ void Scheduler::forget_step() {
 
 void Scheduler::run(Clock::time_point now) {
   fill_batch();
+  gave_up_ = false;
   std::span<const float> values;
   try {
     values = decoder_.forward(batch_);
@@ -156,7 +164,7 @@ void Scheduler::run(Clock::time_point now) {
     forget_step();
     return;
   }
-  if (is_unwanted()) {
+  if (gave_up_) {
     forget_step();
     return;
   }

@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kFirstChunk = 16;  // before the speed is known
 constexpr std::size_t kStep = 16;        // kernels work on blocks of tokens
 constexpr std::size_t kLeastChunk = 4;   // beside answers
-constexpr double kAloneSeconds = 0.5;    // of a step that only reads one prompt
+constexpr double kAloneSeconds = 1.0;    // of a step that only reads one prompt
 constexpr double kSharedSeconds = 0.4;   // of a step of several requests
 constexpr double kShare = 0.9;           // of a step's time that reading may add to it
 constexpr double kForget = 0.95;         // weight of the time before, a step later

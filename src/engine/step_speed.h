@@ -13,9 +13,10 @@ class StepSpeed {
   void took(std::size_t n_writing, std::size_t n_reading, std::chrono::nanoseconds time) noexcept;
 
   // Tokens of `n_prompts` prompts, at least one, beside `n_writing` tokens of answers. A step of
-  // one prompt alone takes about 0.5 s, since long steps cost less a token: who comes anew waits
-  // for its end. With several requests it takes 0.4 s at most: who is cancelled waits for it, too.
-  // Beside answers it takes less than twice as long as without, so that they keep flowing.
+  // one prompt alone takes about 1 s, since long steps cost less a token: who comes anew waits for
+  // its end; who is cancelled or paused does not, since nobody else needs the step
+  // (Decoder::give_up_when). With several requests it takes 0.4 s at most: who is cancelled waits
+  // for it, too. Beside answers it takes less than twice as long as without, so that they flow.
   std::size_t chunk(std::size_t n_prompts, std::size_t n_writing) const noexcept;
 
   // Of a step without prompt tokens, n_writing >= 1; 0: not known.

@@ -12,15 +12,15 @@
 namespace smol::engine {
 
 // Any thread. Each wish takes effect at the end of the step that runs, in every phase, and does
-// nothing once the request has finished; a step of cancelled requests alone is given up. Dropping
-// the ticket neither stops nor pauses the request.
+// nothing once the request has finished; a step that only serves cancelled requests, and paused
+// ones whose prompts it reads, is given up. Dropping the ticket neither stops nor pauses it.
 class Ticket {
  public:
   explicit Ticket(std::shared_ptr<Bell> bell) : bell_(std::move(bell)) {}
 
   void cancel() noexcept { wish(cancelled_, true); }
 
-  // What was computed is kept.
+  // What was computed is kept, all but a step that was given up.
   void pause() noexcept { wish(paused_, true); }
 
   // Nothing is computed again.

@@ -280,6 +280,61 @@ TEST(Engine, PausesAndGoesOnWithoutComputingAnythingAgain) {
   EXPECT_EQ(engine.stats().computed_tokens, 100U + 39U + 2U * (7U + 19U));
 }
 
+TEST(Engine, GivesUpAStepThatOnlyReadsPromptsOfPausedRequests) {
+  FakeDecoder decoder(kLarge);
+  Gate gate;
+  decoder.before_forward = [&] { gate.pass(); };
+  Engine engine(decoder, {.max_running = 2, .prefill_chunk = 16, .speculate = false});
+  const Request request = request_of(numbers(100));
+  const Submitted first = submit(engine, request);
+  gate.allow(2);
+  gate.wait_for_step();
+  first.ticket->pause();
+  gate.allow(1);
+  first.sink->wait_for(Phase::Paused);
+  EXPECT_EQ(engine.stats().computed_tokens, 32U);
+  const Submitted second = submit(engine, request_of(numbers(5, 1), 30));
+  gate.wait_for_step();
+  first.ticket->resume();
+  gate.allow(1);
+  gate.wait_for_step();
+  first.ticket->pause();  // the other one needs that step
+  gate.allow(1);
+  first.sink->wait_for(Phase::Paused);
+  gate.wait_for_step();
+  second.ticket->pause();  // the step of an answer ends with its token
+  gate.open();
+  second.sink->wait_for(Phase::Paused);
+  EXPECT_EQ(decoder.n_given_up, 1U);
+  first.ticket->resume();
+  second.ticket->resume();
+  EXPECT_EQ(first.tokens(), plain_answer(kLarge, request));
+  EXPECT_EQ(second.tokens().size(), 30U);
+  EXPECT_EQ(engine.stats().computed_tokens, 100U + 9U + 5U + 29U);
+}
+
+TEST(Engine, APauseTakenBackWhileItsStepIsGivenUpLosesNothing) {
+  FakeDecoder decoder(kLarge);
+  Gate gate;
+  std::shared_ptr<Ticket> ticket;
+  std::size_t n_steps = 0;
+  decoder.before_forward = [&] {
+    gate.pass();
+    if (++n_steps % 2 == 0) {
+      ticket->pause();
+    }
+  };
+  decoder.during_forward = [&] { ticket->resume(); };
+  Engine engine(decoder, {.prefill_chunk = 16, .speculate = false});
+  const Request request = request_of(numbers(100));
+  const Submitted found = submit(engine, request);
+  ticket = found.ticket;
+  gate.open();
+  EXPECT_EQ(found.tokens(), plain_answer(kLarge, request));
+  EXPECT_EQ(decoder.n_given_up, 6U);
+  EXPECT_EQ(engine.stats().computed_tokens, 100U + 9U);
+}
+
 TEST(Engine, APausedRequestCanBeCancelled) {
   FakeDecoder decoder({.context = 512, .n_slots = 2});
   Gate gate;

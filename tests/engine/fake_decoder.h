@@ -55,15 +55,18 @@ class FakeDecoder final : private FakeConfig, public model::CachingDecoder {
     if (before_forward) {
       before_forward();
     }
-    if (gives_up()) {
-      ++n_given_up;
-      return {};
+    const bool is_given_up = gives_up();
+    if (during_forward) {
+      during_forward();
     }
     logits_.clear();
     hidden_.clear();
     for (const model::BatchToken& one : batch) {
       SMOL_CHECK(one.position == cache_.n_tokens(one.slot) && one.position < options_.context);
       cache_.append(one.slot);
+      if (is_given_up) {
+        continue;
+      }
       std::memcpy(place(one.slot, one.position), &one.token, sizeof(TokenId));
       const std::uint64_t hash = hash_of(one.slot);
       hidden_.push_back(hash);
@@ -71,6 +74,7 @@ class FakeDecoder final : private FakeConfig, public model::CachingDecoder {
         append_logits(hash);
       }
     }
+    n_given_up += is_given_up ? 1U : 0U;
     return logits_;
   }
 
@@ -92,6 +96,7 @@ class FakeDecoder final : private FakeConfig, public model::CachingDecoder {
   std::vector<std::size_t> batches;      // sizes seen; on the thread that calls forward()
   std::size_t n_given_up = 0;            // of these
   std::function<void()> before_forward;  // may throw
+  std::function<void()> during_forward;  // after it asked whether to give up
 
  private:
   std::byte* place(SlotId slot, std::size_t position) const {

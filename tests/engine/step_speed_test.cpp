@@ -21,14 +21,14 @@ TEST(StepSpeed, SeveralPromptsAreReadInStepsOfAboutTwoFifthsOfASecond) {
   EXPECT_LE(speed.chunk(2, 0), 416U);
 }
 
-TEST(StepSpeed, APromptAloneIsReadInStepsOfAboutHalfASecond) {
+TEST(StepSpeed, APromptAloneIsReadInStepsOfAboutASecond) {
   StepSpeed speed;
   EXPECT_EQ(speed.chunk(1, 0), 16U);
   for (int i = 0; i < 30; ++i) {
     speed.took(0, 64, milliseconds(64));
   }
-  EXPECT_GE(speed.chunk(1, 0), 448U);
-  EXPECT_LE(speed.chunk(1, 0), 512U);
+  EXPECT_GE(speed.chunk(1, 0), 896U);
+  EXPECT_LE(speed.chunk(1, 0), 1024U);
 }
 
 TEST(StepSpeed, BesideAnswersAStepTakesLessThanTwiceAsLong) {
