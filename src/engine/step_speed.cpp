@@ -11,6 +11,7 @@ constexpr std::size_t kLeastChunk = 4;   // beside answers
 constexpr double kAloneSeconds = 1.0;    // of a step that only reads one prompt
 constexpr double kSharedSeconds = 0.4;   // of a step of several requests
 constexpr double kShare = 0.9;           // of a step's time that reading may add to it
+constexpr double kShareOfMore = 0.05;    // for each request beyond two
 constexpr double kForget = 0.95;         // weight of the time before, a step later
 constexpr double kReadingFollows = 0.3;  // weight of the latest speed of reading
 // A guess where only one number of tokens was seen: what one token more adds to a step.
@@ -71,7 +72,8 @@ std::size_t StepSpeed::chunk(std::size_t n_prompts, std::size_t n_writing) const
     return std::max(whole(target / reading_seconds_) / kStep, std::size_t{1}) * kStep;
   }
   const double writing = writing_seconds(n_writing);
-  const double allowed = std::min(kShare * writing, std::max(kSharedSeconds - writing, 0.0));
+  const double share = kShare + kShareOfMore * static_cast<double>(n_prompts + n_writing - 2);
+  const double allowed = std::min(share * writing, std::max(kSharedSeconds - writing, 0.0));
   return std::max(whole(allowed / reading_seconds_), kLeastChunk);
 }
 

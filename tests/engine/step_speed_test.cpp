@@ -31,13 +31,23 @@ TEST(StepSpeed, APromptAloneIsReadInStepsOfAboutASecond) {
   EXPECT_LE(speed.chunk(1, 0), 1024U);
 }
 
-TEST(StepSpeed, BesideAnswersAStepTakesLessThanTwiceAsLong) {
+TEST(StepSpeed, ThePromptsOfManyRequestsTakeALargerShareOfAStep) {
   StepSpeed speed;
   for (int i = 0; i < 30; ++i) {
-    speed.took(2, 0, milliseconds(60));
+    speed.took(4, 0, milliseconds(60));
+    speed.took(0, 16, milliseconds(16));
+  }
+  EXPECT_EQ(speed.chunk(1, 4), 63U);  // 0.9 of a step, and 0.05 for each request beyond two
+  EXPECT_EQ(speed.chunk(4, 4), 72U);
+}
+
+TEST(StepSpeed, BesideAnAnswerAStepTakesLessThanTwiceAsLong) {
+  StepSpeed speed;
+  for (int i = 0; i < 30; ++i) {
+    speed.took(1, 0, milliseconds(60));
     speed.took(0, 16, milliseconds(80));
   }
-  const std::size_t chunk = speed.chunk(1, 2);
+  const std::size_t chunk = speed.chunk(1, 1);
   EXPECT_GE(chunk, 4U);
   EXPECT_LT(static_cast<double>(chunk) * 5, 60);
 }

@@ -70,7 +70,7 @@ TEST_P(MatMulParity, MatMulHasTheSameBytesForEveryTypeAndTokenCount) {
     const std::size_t n_cols = block == 1 ? 77 : 3 * block;
     const TestMatrix w = make_matrix(random, dtype, 19, n_cols, Fill::Normal);
     std::vector<std::size_t> token_counts = {31, 32, 33, 34, 40, 47, 48, 49, 67, 545};
-    for (std::size_t n_tokens = 1; n_tokens <= 20; ++n_tokens) {
+    for (std::size_t n_tokens = 1; n_tokens <= 25; ++n_tokens) {
       token_counts.push_back(n_tokens);
     }
     for (const std::size_t n_tokens : token_counts) {
@@ -99,7 +99,7 @@ TEST_P(MatMulParity, MatMulHasTheSameBytesForRowsOfSeveralChunks) {
   for (const DType dtype : all_types()) {
     const std::size_t n_cols = std::size_t{256} * 17;
     const TestMatrix w = make_matrix(random, dtype, 5, n_cols, Fill::Normal);
-    for (const std::size_t n_tokens : sizes({1, 3, 9, 33})) {
+    for (const std::size_t n_tokens : sizes({1, 3, 9, 33, 300})) {
       const auto x =
           quantize_for(scalar(), dtype, normal_floats(random, n_tokens * n_cols), n_cols);
       expect_same_product(w, x, {0, 5});

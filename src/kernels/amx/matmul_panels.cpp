@@ -4,8 +4,8 @@
 // one sum. A product of scale and code does not fit a byte: it is split into two, each a plane of
 // the cell, and the two sums are joined when the cell ends. Two panels share each load of the
 // tokens' columns, which come from the second-level cache; cells are unpacked once for a block of
-// tokens. Exact integers, then the floats in the canonical order: the bits are those of the other
-// tables.
+// tokens, and asked for one ahead, since unpacking waits for them. Exact integers, then the floats
+// in the canonical order: the bits are those of the other tables.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -24,8 +24,8 @@ namespace smol::kernels::x86 {
 namespace {
 
 constexpr std::size_t kBlockTokens = 512;
-constexpr std::size_t kStretch = 8;     // cells
-constexpr std::size_t kFewTokens = 32;  // up to as many, vectors are faster
+constexpr std::size_t kStretchTokens = 4096;  // by cells: columns that fit the second-level cache
+constexpr std::size_t kFewTokens = 20;        // up to as many, vectors are faster
 
 // Integer sums of 16 tokens with a panel's 16 rows, one for each plane.
 struct alignas(64) TileSums {
@@ -104,8 +104,8 @@ struct alignas(64) Workspace {
   std::array<Planes, kTogether> planes;
   std::array<PairSums, 2> sums;
   std::array<std::array<std::array<float, kPanelRows>, kTogether>, kBlockTokens> acc;
-  // The columns of the last tokens, filled up to a whole tile.
-  std::array<std::array<std::array<std::int8_t, kColumns>, kTileRows>, kStretch> rest;
+  // The last columns of the last tokens, filled up to a whole tile.
+  std::array<std::array<std::int8_t, kColumns>, kTileRows> rest;
 };
 
 // Tokens [first, first + count) and cells [begin, end) of their columns.
@@ -119,21 +119,19 @@ struct Block {
   }
 };
 
+// Where they end, a tile cannot be filled with what lies behind.
 void copy_rest(const Block& block, Workspace& work) noexcept {
   const std::size_t whole = block.count / kTileRows * kTileRows;
-  for (std::size_t cell = block.begin; cell < block.end; ++cell) {
-    std::memcpy(work.rest[cell - block.begin].data(),
-                block.x.codes + (block.at(cell) + whole) * kColumns,
-                (block.count - whole) * kColumns);
-  }
+  std::memcpy(work.rest.data(), block.x.codes + (block.at(block.end - 1) + whole) * kColumns,
+              (block.count - whole) * kColumns);
 }
 
-// The columns of 16 tokens from `t`.
+// The columns of 16 tokens from `t`. Of fewer, others follow, whose sums nobody takes.
 const std::int8_t* columns_of(const Block& block, const Workspace& work, std::size_t cell,
                               std::size_t t) noexcept {
-  const bool is_whole = t + kTileRows <= block.count;
-  return is_whole ? block.x.codes + (block.at(cell) + t) * kColumns
-                  : work.rest[cell - block.begin][0].data();
+  static_assert(2 * (kFewTokens + 1) >= kTileRows);  // so it is only the last cell that ends early
+  const bool is_rest = t + kTileRows > block.count && cell + 1 == block.end;
+  return is_rest ? work.rest[0].data() : block.x.codes + (block.at(cell) + t) * kColumns;
 }
 
 // One cell of each panel.
@@ -159,6 +157,31 @@ template <class Format>
   }
 }
 
+// The cells of two panels that come next, asked for in parts.
+template <class Cell>
+class CellsAhead {
+ public:
+  CellsAhead(const std::array<const Cell*, kTogether>& cells, std::size_t n_parts) noexcept
+      : cells_(cells), n_lines_((kLines + n_parts - 1) / n_parts) {}
+
+  // Inlined early: g++ 12 takes a function that only asks for one without effects.
+  [[gnu::always_inline]] void ask(std::size_t part) const noexcept {
+    const std::size_t end = std::min((part + 1) * n_lines_, kLines);
+    for (std::size_t line = part * n_lines_; line < end; ++line) {
+      for (const Cell* cell : cells_) {
+        _mm_prefetch(reinterpret_cast<const char*>(cell) + line * kLine, _MM_HINT_T1);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kLine = 64;
+  static constexpr std::size_t kLines = (sizeof(Cell) + kLine - 1) / kLine;
+
+  std::array<const Cell*, kTogether> cells_;
+  std::size_t n_lines_;  // of each cell
+};
+
 template <class Format>
 CellFloats<Format> open_cell(const typename Format::Cell& cell, Planes& planes) noexcept {
   PanelFactors factors;
@@ -170,7 +193,9 @@ CellFloats<Format> open_cell(const typename Format::Cell& cell, Planes& planes) 
 // While the tiles multiply 16 tokens, the sums of those before become floats, one step late: what a
 // tile stores can be loaded a while after only.
 template <class Format>
-void multiply_cells(const CellPair<Format>& cells, const Block& block, Workspace& work) noexcept {
+void multiply_cells(const CellPair<Format>& cells,
+                    const std::array<const typename Format::Cell*, kTogether>& next,
+                    const Block& block, Workspace& work) noexcept {
   constexpr std::size_t kShare = kTileRows / kTilesPerCell;
   constexpr std::size_t kLag = kTilesPerCell + 1;
   const auto add_share = [&](std::size_t step) {
@@ -180,14 +205,16 @@ void multiply_cells(const CellPair<Format>& cells, const Block& block, Workspace
                          {begin, std::min(begin + kShare, block.count)}, work);
     }
   };
+  const CellsAhead ahead(next, kTilesPerCell * (block.count > kTileRows ? 2 : 1));
   std::size_t step = 0;
   for (std::size_t t = 0; t < block.count; t += kTileRows) {
     const std::int8_t* x = columns_of(block, work, cells.index, t);
     multiply_tiles(work.planes, x, work.sums[t / kTileRows % 2], [&](std::size_t k) {
-      const std::int8_t* next = x + (kTileRows + k * kTileColumns / kTileRows) * kColumns;
+      const std::int8_t* following = x + (kTileRows + k * kTileColumns / kTileRows) * kColumns;
       for (std::size_t line = 0; line < kTileRows; ++line) {
-        __builtin_prefetch(next + line * kTileRowBytes);
+        __builtin_prefetch(following + line * kTileRowBytes);
       }
+      ahead.ask(step + k);
       add_share(step + k);
     });
     step += kTilesPerCell;
@@ -214,6 +241,12 @@ struct PanelPair {
       rows[i] = static_cast<__mmask16>((1U << count) - 1);
     }
   }
+
+  template <class Cell>
+  [[nodiscard]] std::array<const Cell*, kTogether> cells(std::size_t index) const noexcept {
+    return {reinterpret_cast<const Cell*>(panels[0]) + index,
+            reinterpret_cast<const Cell*>(panels[1]) + index};
+  }
 };
 
 void load_sums(const PanelPair& pair, const Block& block, Workspace& work) noexcept {
@@ -238,19 +271,35 @@ void store_sums(const PanelPair& pair, const Block& block, const Workspace& work
 }
 
 template <class Format>
-void multiply_pair(const PanelPair& pair, const Block& block, Workspace& work) noexcept {
+void multiply_pair(const PanelPair& pair, const PanelPair& next, const Block& block,
+                   Workspace& work) noexcept {
   using Cell = typename Format::Cell;
   load_sums(pair, block, work);
-  const auto* first = reinterpret_cast<const Cell*>(pair.panels[0]);
-  const auto* second = reinterpret_cast<const Cell*>(pair.panels[1]);
-  for (std::size_t cell = block.begin; cell < block.end; ++cell) {
-    const CellPair<Format> cells{{open_cell<Format>(first[cell], work.planes[0]),
-                                  open_cell<Format>(second[cell], work.planes[1])},
-                                 cell};
+  for (std::size_t index = block.begin; index < block.end; ++index) {
+    const auto now = pair.cells<Cell>(index);
+    const CellPair<Format> cells{
+        {open_cell<Format>(*now[0], work.planes[0]), open_cell<Format>(*now[1], work.planes[1])},
+        index};
     finish_writes();
-    multiply_cells(cells, block, work);
+    const bool is_last = index + 1 == block.end;
+    multiply_cells(cells, is_last ? next.cells<Cell>(block.begin) : pair.cells<Cell>(index + 1),
+                   block, work);
   }
   store_sums(pair, block, work);
+}
+
+template <class Format>
+void multiply_block(const Matrix& w, const Block& block, float* y, std::size_t y_stride,
+                    RowRange rows, Workspace& work) noexcept {
+  copy_rest(block, work);
+  constexpr std::size_t kPairRows = kTogether * kPanelRows;
+  const auto pair_at = [&](std::size_t row) {
+    return PanelPair(w, y + block.first * y_stride, y_stride, {row, rows.end});
+  };
+  for (std::size_t row = rows.begin; row < rows.end; row += kPairRows) {
+    const bool is_last = row + kPairRows >= rows.end;
+    multiply_pair<Format>(pair_at(row), pair_at(is_last ? row : row + kPairRows), block, work);
+  }
 }
 
 template <class Format>
@@ -260,13 +309,11 @@ void multiply_blocks(const Matrix& w, const Activations& x, float* y, std::size_
   Workspace work;
   const std::size_t n_cells = x.n_cols / kColumns;
   for (std::size_t t = 0; t < x.n_tokens; t += kBlockTokens) {
-    for (std::size_t cell = 0; cell < n_cells; cell += kStretch) {
-      const Block block{x, t, std::min(kBlockTokens, x.n_tokens - t), cell,
-                        std::min(cell + kStretch, n_cells)};
-      copy_rest(block, work);
-      for (std::size_t r = rows.begin; r < rows.end; r += kTogether * kPanelRows) {
-        multiply_pair<Format>(PanelPair(w, y + t * y_stride, y_stride, {r, rows.end}), block, work);
-      }
+    const std::size_t count = std::min(kBlockTokens, x.n_tokens - t);
+    const std::size_t stretch = kStretchTokens / count;
+    for (std::size_t cell = 0; cell < n_cells; cell += stretch) {
+      const Block block{x, t, count, cell, std::min(cell + stretch, n_cells)};
+      multiply_block<Format>(w, block, y, y_stride, rows, work);
     }
   }
 }
