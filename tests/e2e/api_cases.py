@@ -323,8 +323,22 @@ def test_a_client_that_leaves_frees_the_engine(bench):
 
 
 def test_a_closed_terminal_ends_the_server_as_sigterm_does(bench):
-    server = Server(bench)
-    equal(server.end(signal.SIGHUP), 0)
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which a child inherits; nohup ignores it
+    try:
+        equal(Server(bench).end(signal.SIGHUP), 0)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_server_under_nohup_outlives_its_terminal(bench):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with serving(bench) as server:
+            server.process.send_signal(signal.SIGHUP)
+            time.sleep(0.5)
+            equal(server.ask("/health")[0], 200)
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_sigterm_ends_the_server_within_five_seconds(bench):
