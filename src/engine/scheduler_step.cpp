@@ -53,8 +53,9 @@ void Scheduler::plan_reading(std::vector<Part>& parts, std::vector<Place*>& read
   if (readers.empty()) {
     return;
   }
-  std::size_t chunk = options_.prefill_chunk != 0 ? options_.prefill_chunk
-                                                  : speed_.chunk(readers.size(), n_writing);
+  std::size_t chunk = options_.prefill_chunk != 0
+                          ? options_.prefill_chunk
+                          : speed_.chunk(readers.size(), parts.size(), n_writing);
   chunk = std::min(chunk, decoder_.options().max_batch - n_writing);
   std::size_t share = std::max(chunk / readers.size(), std::min(chunk, kLeastShare));
   if (options_.pace > 0) {

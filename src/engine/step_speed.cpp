@@ -63,7 +63,8 @@ void StepSpeed::took(std::size_t n_writing, std::size_t n_reading,
                          : reading_seconds_ * (1 - kReadingFollows) + per_token * kReadingFollows;
 }
 
-std::size_t StepSpeed::chunk(std::size_t n_prompts, std::size_t n_writing) const noexcept {
+std::size_t StepSpeed::chunk(std::size_t n_prompts, std::size_t n_answers,
+                             std::size_t n_writing) const noexcept {
   if (reading_seconds_ == 0) {
     return kFirstChunk;
   }
@@ -72,7 +73,7 @@ std::size_t StepSpeed::chunk(std::size_t n_prompts, std::size_t n_writing) const
     return std::max(whole(target / reading_seconds_) / kStep, std::size_t{1}) * kStep;
   }
   const double writing = writing_seconds(n_writing);
-  const double share = kShare + kShareOfMore * static_cast<double>(n_prompts + n_writing - 2);
+  const double share = kShare + kShareOfMore * static_cast<double>(n_prompts + n_answers - 2);
   const double allowed = std::min(share * writing, std::max(kSharedSeconds - writing, 0.0));
   return std::max(whole(allowed / reading_seconds_), kLeastChunk);
 }

@@ -74,6 +74,9 @@ class Collector final : public Sink {
   std::optional<Result> result_;
 };
 
+// Room for several requests at once.
+inline constexpr FakeSpec kLarge{.context = 512, .n_slots = 8, .max_batch = 64};
+
 struct Submitted {
   std::shared_ptr<Collector> sink;
   std::shared_ptr<Ticket> ticket;

@@ -11,24 +11,24 @@ using std::chrono::milliseconds;
 
 TEST(StepSpeed, SeveralPromptsAreReadInStepsOfAboutTwoFifthsOfASecond) {
   StepSpeed speed;
-  EXPECT_EQ(speed.chunk(2, 0), 16U);
+  EXPECT_EQ(speed.chunk(2, 0, 0), 16U);
   speed.took(0, 16, milliseconds(320));
-  EXPECT_EQ(speed.chunk(2, 0), 16U);
+  EXPECT_EQ(speed.chunk(2, 0, 0), 16U);
   for (int i = 0; i < 30; ++i) {
     speed.took(0, 64, milliseconds(64));
   }
-  EXPECT_GE(speed.chunk(2, 0), 352U);
-  EXPECT_LE(speed.chunk(2, 0), 416U);
+  EXPECT_GE(speed.chunk(2, 0, 0), 352U);
+  EXPECT_LE(speed.chunk(2, 0, 0), 416U);
 }
 
 TEST(StepSpeed, APromptAloneIsReadInStepsOfAboutASecond) {
   StepSpeed speed;
-  EXPECT_EQ(speed.chunk(1, 0), 16U);
+  EXPECT_EQ(speed.chunk(1, 0, 0), 16U);
   for (int i = 0; i < 30; ++i) {
     speed.took(0, 64, milliseconds(64));
   }
-  EXPECT_GE(speed.chunk(1, 0), 896U);
-  EXPECT_LE(speed.chunk(1, 0), 1024U);
+  EXPECT_GE(speed.chunk(1, 0, 0), 896U);
+  EXPECT_LE(speed.chunk(1, 0, 0), 1024U);
 }
 
 TEST(StepSpeed, ThePromptsOfManyRequestsTakeALargerShareOfAStep) {
@@ -37,8 +37,9 @@ TEST(StepSpeed, ThePromptsOfManyRequestsTakeALargerShareOfAStep) {
     speed.took(4, 0, milliseconds(60));
     speed.took(0, 16, milliseconds(16));
   }
-  EXPECT_EQ(speed.chunk(1, 4), 63U);  // 0.9 of a step, and 0.05 for each request beyond two
-  EXPECT_EQ(speed.chunk(4, 4), 72U);
+  EXPECT_EQ(speed.chunk(1, 4, 4), 63U);  // 0.9 of a step, and 0.05 for each request beyond two
+  EXPECT_EQ(speed.chunk(4, 4, 4), 72U);
+  EXPECT_EQ(speed.chunk(1, 1, 4), 54U);  // one answer and its drafts
 }
 
 TEST(StepSpeed, BesideAnAnswerAStepTakesLessThanTwiceAsLong) {
@@ -47,7 +48,7 @@ TEST(StepSpeed, BesideAnAnswerAStepTakesLessThanTwiceAsLong) {
     speed.took(1, 0, milliseconds(60));
     speed.took(0, 16, milliseconds(80));
   }
-  const std::size_t chunk = speed.chunk(1, 1);
+  const std::size_t chunk = speed.chunk(1, 1, 1);
   EXPECT_GE(chunk, 4U);
   EXPECT_LT(static_cast<double>(chunk) * 5, 60);
 }
