@@ -91,7 +91,7 @@ const checks = [
         await page.waitForTimeout(4500);  // the next look at the state
         const told = await page.evaluate(() => window.told);
         expect(told.length === (permission === 'granted' ? 1 : 0), `${permission}: ${JSON.stringify(told)}`);
-      })();
+      }, {serviceWorkers: 'allow'})();
     }
   }],
   ['the think toggle counts the thought, and a conversation remembers it', on_page(async page => {

@@ -369,7 +369,7 @@ const checks = [
     const titles = () => page.evaluate(async () => (await (await navigator.serviceWorker.ready).getNotifications()).map(one => one.title));
     await until('nothing was told', titles, found => found.join() === 'The answer is ready');
     await idle(page);
-  }, {permissions: ['notifications']})],
+  }, {permissions: ['notifications'], serviceWorkers: 'allow'})],
 ];
 const only = process.env.PAGE_ONLY;
 await run(checks.filter(([name]) => !only || name.includes(only)));

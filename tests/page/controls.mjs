@@ -231,7 +231,7 @@ const checks = [
     expect(/^[\d,]+ tokens? · [\d.]+ s · [\d.]+ tok\/s$/.test(stats), stats);
     await page.waitForSelector('#offline:visible');
     expect(/^(demo model|SmolLM3-3B) · offline ready$/.test(await page.innerText('.where')), await page.innerText('.where'));
-  })],
+  }, {serviceWorkers: 'allow'})],
   ['on a phone every control is at least 44 px, and the price of a think switch is told', on_page(async page => {
     const small = [];
     const look = async where => { small.push(...(await too_small(page)).map(finding => `${where}: ${finding}`)); };

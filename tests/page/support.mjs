@@ -35,8 +35,9 @@ export async function server(args = []) {
 export async function browser(url) {
   const chrome = await chromium.launch({executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox']});
   const faults = [];
+  // Without the page's worker unless it is asked for: requests that begin while it takes over come past page.route and page.on.
   const open = async (options = {}) => {
-    const context = await chrome.newContext({viewport: {width: 1200, height: 800}, ...options});
+    const context = await chrome.newContext({viewport: {width: 1200, height: 800}, serviceWorkers: 'block', ...options});
     const page = await context.newPage();
     context.setDefaultTimeout(patience);
     page.on('console', message => { if (message.type() === 'error') faults.push(`console: ${message.text().slice(0, 200)}`); });
