@@ -57,7 +57,7 @@ const place = await new Program('shared').start();
 const web = await browser(place.url);
 const on_page = (check, options) => async () => {
   web.faults.length = 0;
-  const page = await web.open({serviceWorkers: 'allow', ...options});
+  const page = await web.open({serviceWorkers: 'allow', ...options});  // as in a user's browser
   try {
     await page.goto(place.url);
     await check(page);
