@@ -1,7 +1,8 @@
 // Products of panels with tokens, for one instruction set: included as panel_formats.h says, after
 // it. `Ops` says what a vector is: kBytes, kWide (byte products are summed as int32, by
 // add_codes(), not as int16, by multiply_codes() and join()), kFlipsSigned (products want unsigned
-// codes), the operations on codes, sums and floats.
+// codes), the operations on codes, sums and floats; and how many panels go together: kPanels, with
+// kCodeRegisters for their codes.
 //
 // The loop order: blocks of up to 32 tokens, stretches of columns, panels, cells; in a cell, units
 // of codes are unpacked into eight registers and meet every token of the block. Float sums follow
@@ -12,8 +13,12 @@
 namespace smol::kernels {
 namespace {
 
+// The vectors that make up the rows of a panel, and of all panels that go together.
 template <class Ops>
-inline constexpr std::size_t kParts = 64 / Ops::kBytes;
+inline constexpr std::size_t kPanelParts = 64 / Ops::kBytes;
+
+template <class Ops>
+inline constexpr std::size_t kParts = Ops::kPanels * kPanelParts<Ops>;
 
 // How many tokens are multiplied at once: known when compiling, so that sums stay in registers, or
 // not.
@@ -41,9 +46,9 @@ struct CellTokens {
 
 template <class Ops, class Format>
 struct Unit {
-  // Eight registers of codes; as int16 the sums of four groups are all that fits every format.
+  // As int16 the sums of four groups are all that fits every format.
   static constexpr std::size_t kGroups = Ops::kWide ? Format::kScaleGroups : 4;
-  static constexpr std::size_t kTogether = std::min(kParts<Ops>, 8 / kGroups);
+  static constexpr std::size_t kTogether = std::min(kParts<Ops>, Ops::kCodeRegisters / kGroups);
   static constexpr std::size_t kPerStage = Format::kColumns / Format::kStages / 4 / kGroups;
   // One or two units share a scale, and with it the sum that leaves the integers of a unit.
   static constexpr std::size_t kPerScale = Format::kScaleGroups / kGroups;
@@ -59,11 +64,15 @@ template <class Ops, class Format, std::size_t kFirst, std::size_t... kIndex>
   ((out[kIndex] = Format::template codes<Ops, kFirst + kIndex>(cell, stage, part)), ...);
 }
 
-// What a cell is multiplied with, and where the sums of a first unit wait for its second.
+// The cell of each panel.
+template <class Ops, class Format>
+using Cells = std::array<const typename Format::Cell*, Ops::kPanels>;
+
+// What cells are multiplied with, and where the sums of a first unit wait for its second.
 template <class Ops, class Format, class Count>
 struct CellJob {
-  const typename Format::Cell& cell;
-  const CellScales* scales;  // null where there are none
+  const Cells<Ops, Format>& cells;
+  std::array<const CellScales*, Ops::kPanels> scales;  // null where there are none
   const std::int8_t* x;
   Count count;
   typename Ops::Vec (*waiting)[kParts<Ops>];
@@ -126,16 +135,22 @@ template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
   using U = Unit<Ops, Format>;
   constexpr std::size_t kColumn = 4 * U::kGroups * kUnit;
   const std::size_t first_column = Format::kColumns / Format::kStages * stage + kColumn;
-  prefetch_ahead<Ops, Format, kUnit>(job.cell, stage);
+  for (const auto* cell : job.cells) {
+    prefetch_ahead<Ops, Format, kUnit>(*cell, stage);
+  }
   for (std::size_t part = 0; part < kParts<Ops>; part += U::kTogether) {
     UnitCodes<Ops, Format> units[U::kTogether];
     for (std::size_t i = 0; i < U::kTogether; ++i) {
-      load_codes<Ops, Format, U::kGroups * kUnit>(job.cell, stage, part + i, units[i].codes,
+      const std::size_t panel = (part + i) / kPanelParts<Ops>;
+      const std::size_t panel_part = (part + i) % kPanelParts<Ops>;
+      load_codes<Ops, Format, U::kGroups * kUnit>(*job.cells[panel], stage, panel_part,
+                                                  units[i].codes,
                                                   std::make_index_sequence<U::kGroups>{});
       units[i].scale = Ops::unit_scale();
       if constexpr (Format::kScaled) {
-        const CellScales& bytes = job.scales[first_column / (4 * Format::kScaleGroups)];
-        units[i].scale = Ops::template spread_scales<Format::kSignedScales>(bytes.data(), part + i);
+        const CellScales& bytes = job.scales[panel][first_column / (4 * Format::kScaleGroups)];
+        units[i].scale =
+            Ops::template spread_scales<Format::kSignedScales>(bytes.data(), panel_part);
       }
     }
     for (std::size_t t = 0; t < job.count.size(); ++t) {
@@ -180,22 +195,24 @@ typename Ops::Vec multiply_pairs(const PanelFactors& factors, std::size_t n_pair
 
 // acc = fma(dx, fma(-dmin, M, d I), acc), or acc = fma(d dx, I - 32 M, acc).
 template <class Ops, class Format>
-[[gnu::always_inline]] inline void add_super(const typename Format::Cell& cell,
-                                             const PanelFactors& factors,
+[[gnu::always_inline]] inline void add_super(const Cells<Ops, Format>& cells,
+                                             const PanelFactors (&factors)[Ops::kPanels],
                                              const typename Ops::Vec (&sums)[kParts<Ops>],
                                              const CellTokens& token,
                                              typename Ops::Float (&acc)[kParts<Ops>]) noexcept {
   const auto dx = Ops::set_float(*token.scales);
   for (std::size_t part = 0; part < kParts<Ops>; ++part) {
-    const auto d = Ops::load_halves(cell.d.data(), part);
+    const std::size_t panel = part / kPanelParts<Ops>;
+    const std::size_t panel_part = part % kPanelParts<Ops>;
+    const auto d = Ops::load_halves(cells[panel]->d.data(), panel_part);
     if constexpr (Format::kMinimum) {
-      const auto mins = multiply_pairs<Ops>(factors, 4, token.joined, part);
-      const auto dmin = Ops::load_halves(cell.dmin.data(), part);
+      const auto mins = multiply_pairs<Ops>(factors[panel], 4, token.joined, panel_part);
+      const auto dmin = Ops::load_halves(cells[panel]->dmin.data(), panel_part);
       auto term = Ops::multiply(d, Ops::to_float(sums[part]));
       term = Ops::subtract_product(dmin, Ops::to_float(mins), term);
       acc[part] = Ops::add_product(dx, term, acc[part]);
     } else {
-      const auto excess = multiply_pairs<Ops>(factors, 8, token.sums, part);
+      const auto excess = multiply_pairs<Ops>(factors[panel], 8, token.sums, panel_part);
       const auto total = Ops::template subtract_times<Format::kOffset>(sums[part], excess);
       acc[part] = Ops::add_product(Ops::multiply(d, dx), Ops::to_float(total), acc[part]);
     }
@@ -217,10 +234,13 @@ struct LargeSink {
 // 256 columns.
 template <class Ops, class Format, class Count>
 [[gnu::always_inline]] inline void add_large_cell(
-    const typename Format::Cell& cell, const CellTokens& x, Count count,
+    const Cells<Ops, Format>& cells, const CellTokens& x, Count count,
     typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
-  PanelFactors factors;
-  const CellScales* scales = Ops::unpack_factors(cell, factors);
+  PanelFactors factors[Ops::kPanels];
+  std::array<const CellScales*, Ops::kPanels> scales;
+  for (std::size_t panel = 0; panel < Ops::kPanels; ++panel) {
+    scales[panel] = Ops::unpack_factors(*cells[panel], factors[panel]);
+  }
   SumsOf<Ops, Count::kMost> waiting;
   SumsOf<Ops, Count::kMost> sums;
   for (std::size_t t = 0; t < count.size(); ++t) {
@@ -228,11 +248,11 @@ template <class Ops, class Format, class Count>
       sums[t][part] = Ops::zero();
     }
   }
-  const CellJob<Ops, Format, Count> job{cell, scales, x.codes, count, waiting};
+  const CellJob<Ops, Format, Count> job{cells, scales, x.codes, count, waiting};
   multiply_cell(job, LargeSink<Ops, Count::kMost>{sums});
   for (std::size_t t = 0; t < count.size(); ++t) {
     const CellTokens token{nullptr, x.scales + t, x.sums + 16 * t, x.joined + 8 * t};
-    add_super<Ops, Format>(cell, factors, sums[t], token, acc[t]);
+    add_super<Ops, Format>(cells, factors, sums[t], token, acc[t]);
   }
 }
 
@@ -241,7 +261,7 @@ template <class Ops, class Format>
 struct SmallSink {
   static constexpr int kOffset = Format::kSigned && Ops::kFlipsSigned ? 128 : Format::kOffset;
 
-  const typename Format::Cell& cell;
+  const Cells<Ops, Format>& cells;
   const CellTokens& x;
   typename Ops::Float (*acc)[kParts<Ops>];
 
@@ -251,15 +271,17 @@ struct SmallSink {
 
   [[gnu::always_inline]] void take(std::size_t t, std::size_t part,
                                    typename Ops::Vec total) const noexcept {
+    const auto& cell = *cells[part / kPanelParts<Ops>];
+    const std::size_t panel_part = part % kPanelParts<Ops>;
     const int x_sum = x.joined[t];
     if constexpr (kOffset != 0) {
       total = Ops::subtract(total, Ops::set_int(kOffset * x_sum));
     }
     const auto dx = Ops::set_float(x.scales[t]);
-    const auto d = Ops::multiply(Ops::load_halves(cell.d.data(), part), dx);
+    const auto d = Ops::multiply(Ops::load_halves(cell.d.data(), panel_part), dx);
     acc[t][part] = Ops::add_product(d, Ops::to_float(total), acc[t][part]);
     if constexpr (Format::kMinimum) {
-      const auto m = Ops::multiply(Ops::load_halves(cell.m.data(), part), dx);
+      const auto m = Ops::multiply(Ops::load_halves(cell.m.data(), panel_part), dx);
       acc[t][part] = Ops::add_product(m, Ops::set_float(static_cast<float>(x_sum)), acc[t][part]);
     }
   }
@@ -267,18 +289,19 @@ struct SmallSink {
 
 template <class Ops, class Format, class Count>
 [[gnu::always_inline]] inline void add_small_cell(
-    const typename Format::Cell& cell, const CellTokens& x, Count count,
+    const Cells<Ops, Format>& cells, const CellTokens& x, Count count,
     typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
   SumsOf<Ops, Count::kMost> waiting;
-  const CellJob<Ops, Format, Count> job{cell, nullptr, x.codes, count, waiting};
-  multiply_cell(job, SmallSink<Ops, Format>{cell, x, acc});
+  const CellJob<Ops, Format, Count> job{cells, {}, x.codes, count, waiting};
+  multiply_cell(job, SmallSink<Ops, Format>{cells, x, acc});
 }
 
-// Cells of one panel against tokens [first_token, first_token + count).
+// Cells of Ops::kPanels panels against tokens [first_token, first_token + count).
 struct PanelJob {
-  const std::byte* panel;
+  const std::byte* panel;  // the first; the others follow
+  std::size_t panel_stride;
   std::size_t first_cell, last_cell;
-  std::size_t n_rows;  // 1 to 16
+  std::size_t n_rows;  // 1 to 16 of the last panel, and all of those before
   const Activations* x;
   std::size_t first_token;
   float* y;  // of the panel's first row and the first token
@@ -289,10 +312,9 @@ template <class Ops, class Format, class Count>
 void multiply_panel(const PanelJob& job, Count count) noexcept {
   using Cell = typename Format::Cell;
   const Activations& x = *job.x;
-  const auto* cells = reinterpret_cast<const Cell*>(job.panel);
   typename Ops::Float acc[Count::kMost][kParts<Ops>];
   for (std::size_t t = 0; t < count.size(); ++t) {
-    std::array<float, kPanelRows> rows{};
+    std::array<float, Ops::kPanels * kPanelRows> rows{};
     if (job.first_cell > 0) {
       std::copy_n(job.y + t * job.y_stride, job.n_rows, rows.begin());
     }
@@ -301,18 +323,22 @@ void multiply_panel(const PanelJob& job, Count count) noexcept {
     }
   }
   for (std::size_t b = job.first_cell; b < job.last_cell; ++b) {
+    Cells<Ops, Format> cells;
+    for (std::size_t panel = 0; panel < Ops::kPanels; ++panel) {
+      cells[panel] = reinterpret_cast<const Cell*>(job.panel + panel * job.panel_stride) + b;
+    }
     const std::size_t at = b * x.n_tokens + job.first_token;
     const CellTokens tokens{x.codes + at * Format::kColumns, x.scales + at,
                             x.sums + at * (Format::kColumns / kSumBlock),
                             x.joined + at * (Format::kColumns / kJoinedBlock)};
     if constexpr (Format::kScaled) {
-      add_large_cell<Ops, Format>(cells[b], tokens, count, acc);
+      add_large_cell<Ops, Format>(cells, tokens, count, acc);
     } else {
-      add_small_cell<Ops, Format>(cells[b], tokens, count, acc);
+      add_small_cell<Ops, Format>(cells, tokens, count, acc);
     }
   }
   for (std::size_t t = 0; t < count.size(); ++t) {
-    std::array<float, kPanelRows> rows;
+    std::array<float, Ops::kPanels * kPanelRows> rows;
     for (std::size_t part = 0; part < kParts<Ops>; ++part) {
       Ops::store_floats(rows.data() + part * Ops::kBytes / sizeof(float), acc[t][part]);
     }
@@ -320,19 +346,25 @@ void multiply_panel(const PanelJob& job, Count count) noexcept {
   }
 }
 
-template <class Ops, class Format>
-void multiply_tokens(const PanelJob& job, std::size_t count) noexcept {
-  switch (count) {
-    case 1:
-      return multiply_panel<Ops, Format>(job, FixedCount<1>{});
-    case 2:
-      return multiply_panel<Ops, Format>(job, FixedCount<2>{});
-    default:
-      return multiply_panel<Ops, Format>(job, AnyCount{count});
+// As many panels as go together, from a row on; fewer where the rows end or there are only one or
+// two tokens. Returns the rows that are done.
+template <class Ops, class ManyOps, class Format>
+std::size_t multiply_rows(PanelJob job, std::size_t n_tokens, std::size_t n_rows) noexcept {
+  const bool together = n_tokens > 2 && n_rows > (ManyOps::kPanels - 1) * kPanelRows;
+  job.n_rows = std::min((together ? ManyOps::kPanels : Ops::kPanels) * kPanelRows, n_rows);
+  if (n_tokens == 1) {
+    multiply_panel<Ops, Format>(job, FixedCount<1>{});
+  } else if (n_tokens == 2) {
+    multiply_panel<Ops, Format>(job, FixedCount<2>{});
+  } else if (together) {
+    multiply_panel<ManyOps, Format>(job, AnyCount{n_tokens});
+  } else {
+    multiply_panel<Ops, Format>(job, AnyCount{n_tokens});
   }
+  return job.n_rows;
 }
 
-template <class Ops, class Format>
+template <class Ops, class ManyOps, class Format>
 void multiply_panels(const Matrix& w, const Activations& x, float* y, std::size_t y_stride,
                      RowRange rows) noexcept {
   // The columns of a block of tokens stay in the second-level cache while the panels pass; with few
@@ -345,37 +377,39 @@ void multiply_panels(const Matrix& w, const Activations& x, float* y, std::size_
   for (std::size_t t = 0; t < x.n_tokens; t += AnyCount::kMost) {
     const std::size_t count = std::min(AnyCount::kMost, x.n_tokens - t);
     for (std::size_t cell = 0; cell < n_cells; cell += stretch) {
-      for (std::size_t r = rows.begin; r < rows.end; r += kPanelRows) {
+      for (std::size_t r = rows.begin; r < rows.end;) {
         const PanelJob job{w.data + r / kPanelRows * stride,
+                           stride,
                            cell,
                            std::min(cell + stretch, n_cells),
-                           std::min(kPanelRows, rows.end - r),
+                           0,
                            &x,
                            t,
                            y + t * y_stride + r,
                            y_stride};
-        multiply_tokens<Ops, Format>(job, count);
+        r += multiply_rows<Ops, ManyOps, Format>(job, count, rows.end - r);
       }
     }
   }
 }
 
-template <class Ops>
+// `ManyOps`: of the same set, for three and more tokens.
+template <class Ops, class ManyOps = Ops>
 MatMul panel_products(gguf::DType weights) noexcept {
   using gguf::DType;
   switch (weights) {
     case DType::Q4_K:
-      return multiply_panels<Ops, Q4KFormat>;
+      return multiply_panels<Ops, ManyOps, Q4KFormat>;
     case DType::Q6_K:
-      return multiply_panels<Ops, Q6KFormat>;
+      return multiply_panels<Ops, ManyOps, Q6KFormat>;
     case DType::Q8_0:
-      return multiply_panels<Ops, Q80Format>;
+      return multiply_panels<Ops, ManyOps, Q80Format>;
     case DType::Q4_0:
-      return multiply_panels<Ops, Q40Format>;
+      return multiply_panels<Ops, ManyOps, Q40Format>;
     case DType::Q4_1:
-      return multiply_panels<Ops, Q41Format>;
+      return multiply_panels<Ops, ManyOps, Q41Format>;
     case DType::Q5_0:
-      return multiply_panels<Ops, Q50Format>;
+      return multiply_panels<Ops, ManyOps, Q50Format>;
     default:
       return nullptr;
   }

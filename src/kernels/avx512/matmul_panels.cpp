@@ -17,6 +17,8 @@ struct Avx512Ops : FactorOps {
   using Vec = __m512i;
   using Float = __m512;
   static constexpr std::size_t kBytes = 64;
+  static constexpr std::size_t kPanels = 1;
+  static constexpr std::size_t kCodeRegisters = 8;
   static constexpr bool kWide = true;
   static constexpr bool kFlipsSigned = true;
 
@@ -100,6 +102,12 @@ struct Avx512Ops : FactorOps {
   }
 };
 
+// Two panels share each broadcast: a load for every product is as slow as the products.
+struct Avx512PairOps : Avx512Ops {
+  static constexpr std::size_t kPanels = 2;
+  static constexpr std::size_t kCodeRegisters = 16;
+};
+
 }  // namespace
 }  // namespace smol::kernels::x86
 
@@ -111,7 +119,7 @@ SMOL_TARGET_END
 namespace smol::kernels::avx512 {
 
 MatMul matmul_panels(gguf::DType weights) noexcept {
-  return panel_products<x86::Avx512Ops>(weights);
+  return panel_products<x86::Avx512Ops, x86::Avx512PairOps>(weights);
 }
 
 }  // namespace smol::kernels::avx512

@@ -57,7 +57,7 @@ template <class Format, std::size_t kUnit, class Count>
     const CellJob<I8mmOps, Format, Count>& job, std::size_t stage, std::size_t part) noexcept {
   using Codes = ZippedCodes<Format>;
   int32x4_t groups[Codes::kGroups];
-  load_codes<I8mmOps, Format, Codes::kGroups * kUnit>(job.cell, stage, part, groups,
+  load_codes<I8mmOps, Format, Codes::kGroups * kUnit>(*job.cells[0], stage, part, groups,
                                                       std::make_index_sequence<Codes::kGroups>{});
   Codes out;
   for (std::size_t e = 0; e < Codes::kEights; ++e) {
@@ -65,7 +65,7 @@ template <class Format, std::size_t kUnit, class Count>
     out.lower[e] = vreinterpretq_s8_s32(vzip2q_s32(groups[2 * e], groups[2 * e + 1]));
   }
   if constexpr (Format::kScaled) {
-    const CellScales& bytes = job.scales[Unit<I8mmOps, Format>::kPerStage * stage + kUnit];
+    const CellScales& bytes = job.scales[0][Unit<I8mmOps, Format>::kPerStage * stage + kUnit];
     const auto rows = I8mmOps::spread_scales<Format::kSignedScales>(bytes.data(), part);
     out.scales = {first_halves(rows, rows), second_halves(rows, rows)};
   }
@@ -102,7 +102,7 @@ template <class Format, std::size_t kUnit, class Count, class Take>
                                                         std::size_t stage,
                                                         const Take& take) noexcept {
   using Codes = ZippedCodes<Format>;
-  prefetch_ahead<I8mmOps, Format, kUnit>(job.cell, stage);
+  prefetch_ahead<I8mmOps, Format, kUnit>(*job.cells[0], stage);
   const std::int8_t* x =
       job.x + Format::kColumns / Format::kStages * stage + 4 * Codes::kGroups * kUnit;
   for (std::size_t part = 0; part < kParts<I8mmOps>; part += Codes::kTogether) {

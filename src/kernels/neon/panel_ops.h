@@ -10,6 +10,8 @@ struct NeonOps {
   using Vec = int32x4_t;
   using Float = float32x4_t;
   static constexpr std::size_t kBytes = 16;
+  static constexpr std::size_t kPanels = 1;
+  static constexpr std::size_t kCodeRegisters = 8;
   static constexpr bool kWide = true;
   static constexpr bool kFlipsSigned = false;
 

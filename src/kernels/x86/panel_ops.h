@@ -13,6 +13,8 @@ struct PanelOps256 : FactorOps {
   using Vec = __m256i;
   using Float = __m256;
   static constexpr std::size_t kBytes = 32;
+  static constexpr std::size_t kPanels = 1;
+  static constexpr std::size_t kCodeRegisters = 8;
 
   static Vec zero() noexcept { return _mm256_setzero_si256(); }
 
