@@ -18,7 +18,7 @@ template <class Ops>
 inline constexpr std::size_t kPanelParts = 64 / Ops::kBytes;
 
 template <class Ops>
-inline constexpr std::size_t kParts = Ops::kPanels * kPanelParts<Ops>;
+inline constexpr std::size_t kParts = Ops::kPanels* kPanelParts<Ops>;
 
 // How many tokens are multiplied at once: known when compiling, so that sums stay in registers, or
 // not.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <immintrin.h>
+#include <utility>
 
 #include "kernels/target_region.h"
 
@@ -37,41 +38,30 @@ std::uint64_t read_all(std::span<const std::byte> bytes) noexcept {
   return or_of_lanes(_mm512_or_si512(even, odd));
 }
 
-// Two ports with a latency of 5 cycles: ten sums in flight at least.
-std::uint64_t int8_products(std::size_t rounds) noexcept {
-  __m512i a = _mm512_set1_epi8(3);
+constexpr std::size_t kSums = 16;  // more than latency times throughput, which 10 would be
+
+[[gnu::always_inline]] inline void add_products(__m512i& sum, __m512i a, __m512i b) noexcept {
+  sum = _mm512_dpbusd_epi32(sum, a, b);
+  // It may be anything from here on: the sums stay apart, and none is computed by algebra.
+  asm volatile("" : "+v"(sum));
+}
+
+// Each sum by its own constant index, or g++ 12 keeps them in memory.
+template <std::size_t... kIndex>
+std::uint64_t int8_products(std::size_t rounds, std::index_sequence<kIndex...> /*sums*/) noexcept {
+  __m512i sums[sizeof...(kIndex)] = {};
+  const __m512i a = _mm512_set1_epi8(3);
   const __m512i b = _mm512_set1_epi8(5);
-  __m512i s0 = _mm512_setzero_si512();
-  __m512i s1 = s0;
-  __m512i s2 = s0;
-  __m512i s3 = s0;
-  __m512i s4 = s0;
-  __m512i s5 = s0;
-  __m512i s6 = s0;
-  __m512i s7 = s0;
-  __m512i s8 = s0;
-  __m512i s9 = s0;
   for (std::size_t round = 0; round < rounds; ++round) {
-    s0 = _mm512_dpbusd_epi32(s0, a, b);
-    s1 = _mm512_dpbusd_epi32(s1, a, b);
-    s2 = _mm512_dpbusd_epi32(s2, a, b);
-    s3 = _mm512_dpbusd_epi32(s3, a, b);
-    s4 = _mm512_dpbusd_epi32(s4, a, b);
-    s5 = _mm512_dpbusd_epi32(s5, a, b);
-    s6 = _mm512_dpbusd_epi32(s6, a, b);
-    s7 = _mm512_dpbusd_epi32(s7, a, b);
-    s8 = _mm512_dpbusd_epi32(s8, a, b);
-    s9 = _mm512_dpbusd_epi32(s9, a, b);
-    // All sums may have changed: they stay apart, and none is computed twice as fast by algebra.
-    asm volatile(""
-                 : "+v"(a), "+v"(s0), "+v"(s1), "+v"(s2), "+v"(s3), "+v"(s4), "+v"(s5), "+v"(s6),
-                   "+v"(s7), "+v"(s8), "+v"(s9));
+    (add_products(sums[kIndex], a, b), ...);
   }
-  const __m512i low =
-      _mm512_or_si512(_mm512_or_si512(_mm512_or_si512(s0, s1), s2), _mm512_or_si512(s3, s4));
-  const __m512i high =
-      _mm512_or_si512(_mm512_or_si512(_mm512_or_si512(s5, s6), s7), _mm512_or_si512(s8, s9));
-  return or_of_lanes(_mm512_or_si512(low, high));
+  __m512i all = _mm512_setzero_si512();
+  ((all = _mm512_or_si512(all, sums[kIndex])), ...);
+  return or_of_lanes(all);
+}
+
+std::uint64_t int8_products(std::size_t rounds) noexcept {
+  return int8_products(rounds, std::make_index_sequence<kSums>{});
 }
 
 }  // namespace
@@ -80,7 +70,7 @@ const Probe& avx512_probe() noexcept {
   static constexpr Probe kProbe{.isa = "avx512",
                                 .read_all = read_all,
                                 .int8_products = int8_products,
-                                .products_per_round = std::size_t{10} * 64};
+                                .products_per_round = kSums * 64};
   return kProbe;
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace smol::kernels {
 
@@ -26,24 +27,28 @@ std::uint64_t read_all(std::span<const std::byte> bytes) noexcept {
   return all;
 }
 
-std::uint64_t int8_products(std::size_t rounds) noexcept {
-  std::array<std::int32_t, kAccumulators> sums{};
-  std::int32_t a = 3;
-  std::int32_t b = 5;
+[[gnu::always_inline]] inline void add_product(std::uint32_t& sum, std::uint32_t a,
+                                               std::uint32_t& b) noexcept {
+  sum += a * b;
+  // Both may be anything from here on: no product is shared or moves out of the loop.
+  asm volatile("" : "+r"(sum), "+r"(b));
+}
+
+// Each sum by its own constant index, or g++ 12 keeps them in memory.
+template <std::size_t... kIndex>
+std::uint64_t int8_products(std::size_t rounds, std::index_sequence<kIndex...> /*sums*/) noexcept {
+  std::uint32_t sums[sizeof...(kIndex)] = {};
+  std::uint32_t a = 3;
+  std::uint32_t b = 5;
+  asm volatile("" : "+r"(a));  // a constant is not multiplied with
   for (std::size_t round = 0; round < rounds; ++round) {
-    // The operands may be anything from here on: nothing moves out of the loop.
-    asm volatile("" : "+r"(a), "+r"(b));
-    for (std::int32_t& sum : sums) {
-      sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) +
-                                      static_cast<std::uint32_t>(a * b));
-      asm volatile("" : "+r"(sum));
-    }
+    (add_product(sums[kIndex], a, b), ...);
   }
-  std::uint64_t all = 0;
-  for (const std::int32_t sum : sums) {
-    all += static_cast<std::uint32_t>(sum);
-  }
-  return all;
+  return (std::uint64_t{sums[kIndex]} + ...);
+}
+
+std::uint64_t int8_products(std::size_t rounds) noexcept {
+  return int8_products(rounds, std::make_index_sequence<kAccumulators>{});
 }
 
 }  // namespace
