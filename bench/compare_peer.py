@@ -4,8 +4,10 @@
   bench/compare_peer.py --ours 'build/release/bin/smolbot bench -o json -m m.gguf -p 512 -n 64 -r 1 -t 2' \\
       --peer 'llama-bench -o json -m m.gguf -p 512 -n 64 -r 1 -t 2 -fa 1' --rounds 5
 
-A peer prints the JSON list of llama-bench (fields n_prompt, n_gen, n_depth, avg_ts). Tests that both have run are
-compared: ratios are taken round by round, so that a change of the machine's speed meets both sides.
+A peer prints the JSON list of llama-bench (fields n_prompt, n_gen, n_depth, avg_ts) or the lines of
+`llama-sweep-bench --output-format jsonl` (fields pp, tg, n_kv, speed_pp, speed_tg), which measures at every depth on
+its way. Tests that both have run are compared: ratios are taken round by round, so that a change of the machine's
+speed meets both sides.
 """
 import argparse
 import json
@@ -15,33 +17,48 @@ import subprocess
 import sys
 
 
-def output_of(command):
-    done = subprocess.run(shlex.split(command), check=False, stdout=subprocess.PIPE, text=True)
+def run(command):
+    done = subprocess.run(shlex.split(command), check=False, capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit(f"{command}: expected exit status 0, found {done.returncode}")
-    return json.loads(done.stdout)
+        sys.exit(f"{command}: expected exit status 0, found {done.returncode}\n{done.stderr[-2000:]}")
+    return done
 
 
 def our_speeds(command):
     """{(test, depth): tokens a second}, and what the machine gave in the same run."""
-    report = output_of(command)
+    report = json.loads(run(command).stdout)
     speeds = {(test["name"], test["depth"]): test["tokens_per_second"]
               for test in report["tests"] if test["sequences"] == 1}
     return speeds, report
 
 
-def peer_speeds(command):
+def speeds_of_list(tests):
+    return {(f"pp{test['n_prompt']}" if test["n_prompt"] else f"tg{test['n_gen']}", test.get("n_depth", 0)):
+            test["avg_ts"] for test in tests}
+
+
+def speeds_of_sweep(lines):
     speeds = {}
-    for test in output_of(command):
-        name = f"pp{test['n_prompt']}" if test["n_prompt"] else f"tg{test['n_gen']}"
-        speeds[name, test.get("n_depth", 0)] = test["avg_ts"]
+    for line in lines:
+        if line.startswith('{"n_kv'):
+            row = json.loads(line)
+            speeds[f"pp{row['pp']}", row["n_kv"]] = row["speed_pp"]
+            speeds[f"tg{row['tg']}", row["n_kv"]] = row["speed_tg"]
     return speeds
+
+
+def peer_speeds(command):
+    done = run(command)
+    if done.stdout.lstrip().startswith("["):
+        return speeds_of_list(json.loads(done.stdout))
+    # Its rows go where its log goes.
+    return speeds_of_sweep([*done.stdout.splitlines(), *done.stderr.splitlines()])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ours", required=True, help="a smolbot bench command with -o json")
-    parser.add_argument("--peer", required=True, help="a llama-bench command with -o json")
+    parser.add_argument("--peer", required=True, help="a llama-bench command with -o json, or llama-sweep-bench")
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     ours, peers = [], []
