@@ -5,7 +5,7 @@
 // kCodeRegisters for their codes.
 //
 // The loop order: blocks of up to 32 tokens, stretches of columns, panels, cells; in a cell, units
-// of codes are unpacked into eight registers and meet every token of the block. Float sums follow
+// of codes are unpacked into registers and meet every token of the block. Float sums follow
 // the canonical order: one accumulator for each row and token, cells ascending; y keeps it between
 // stretches.
 #pragma once
