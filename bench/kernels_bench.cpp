@@ -6,7 +6,9 @@
 #include <ctime>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/kernel_table.h"
@@ -24,7 +26,7 @@ struct Operands {
   std::vector<std::byte> bytes;
   std::vector<std::int8_t> codes;
   std::vector<float> values, scales;
-  std::vector<std::int16_t> sums, joined;
+  std::vector<std::int16_t> sums, joined, peaks;
   std::vector<float> y;
 };
 
@@ -46,14 +48,29 @@ kernels::Matrix matrix_of(const Case& c, Operands& operands) {
   return {c.dtype, static_cast<const std::byte*>(aligned), c.n_rows, c.n_cols, row_bytes};
 }
 
-kernels::Activations activations_of(const Case& c, Operands& operands) {
+// Normal numbers: as codes they are what a model's activations are like.
+kernels::Activations activations_of(const kernels::KernelTable& table, const Case& c,
+                                    Operands& operands) {
   const std::size_t n = c.n_tokens * c.n_cols;
   const auto format = kernels::activation_format(c.dtype);
-  operands.codes.assign(n, 3);
-  operands.values.assign(n, 0.5F);
-  operands.scales.assign(n / 32, 0.01F);
-  operands.sums.assign(n / kernels::kSumBlock, 48);
-  operands.joined.assign(n / kernels::kJoinedBlock, 96);
+  const std::size_t block = format == kernels::ActivationFormat::Q8x256 ? 256 : 32;
+  operands.values.resize(n);
+  std::mt19937 random(2);
+  std::normal_distribution<float> normal;
+  std::generate(operands.values.begin(), operands.values.end(), [&] { return normal(random); });
+  operands.codes.resize(n);
+  operands.scales.resize(n / block);
+  operands.sums.resize(n / kernels::kSumBlock);
+  operands.joined.resize(n / kernels::kJoinedBlock);
+  operands.peaks.resize(n / block);
+  const kernels::Quantize quantize = block == 256 ? table.quantize_q8x256 : table.quantize_q8x32;
+  for (std::size_t t = 0; t < c.n_tokens; ++t) {
+    quantize(std::span(operands.values).subspan(t * c.n_cols, c.n_cols),
+             {operands.codes.data() + t * block, operands.scales.data() + t,
+              operands.sums.data() + t * (block / kernels::kSumBlock),
+              operands.joined.data() + t * (block / kernels::kJoinedBlock),
+              operands.peaks.data() + t, c.n_tokens});
+  }
   return {format,
           c.n_tokens,
           c.n_cols,
@@ -61,7 +78,8 @@ kernels::Activations activations_of(const Case& c, Operands& operands) {
           operands.codes.data(),
           operands.scales.data(),
           operands.sums.data(),
-          operands.joined.data()};
+          operands.joined.data(),
+          operands.peaks.data()};
 }
 
 // The fastest of some repeats, each of at least 50 ms of processor time (so other programs count
@@ -69,7 +87,7 @@ kernels::Activations activations_of(const Case& c, Operands& operands) {
 double seconds_of(const kernels::KernelTable& table, const Case& c) {
   Operands operands;
   const kernels::Matrix w = matrix_of(c, operands);
-  const kernels::Activations x = activations_of(c, operands);
+  const kernels::Activations x = activations_of(table, c, operands);
   operands.y.resize(c.n_tokens * c.n_rows);
   double best = 1e9;
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
@@ -98,7 +116,8 @@ void report(const kernels::KernelTable& table, const Case& c) {
   std::fflush(stdout);
 }
 
-void report_all() {
+//   isa: the only table, or none for all
+void report_all(std::string_view isa) {
   using gguf::DType;
   const std::vector<Case> cases = {
       {DType::Q4_K, 2048, 2048, 1},  {DType::Q6_K, 2048, 2048, 1},  {DType::Q4_K, 11008, 2048, 1},
@@ -109,6 +128,9 @@ void report_all() {
       {DType::F16, 256, 2048, 512},
   };
   for (const kernels::KernelTable* table : kernels::compiled_kernels()) {
+    if (!isa.empty() && table->isa != isa) {
+      continue;
+    }
     if (!table->runs_on_this_cpu()) {
       std::printf("%s: not on this processor\n", std::string(table->isa).c_str());
       continue;
@@ -122,7 +144,7 @@ void report_all() {
 }  // namespace
 }  // namespace smol
 
-int main() {
-  smol::report_all();
+int main(int argc, char** argv) {
+  smol::report_all(argc > 1 ? argv[1] : "");
   return 0;
 }

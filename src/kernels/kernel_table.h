@@ -44,7 +44,8 @@ enum class ActivationFormat {
   Q8x256  // K-quants and IQ4_XS: int8, one float32 scale per 256
 };
 ActivationFormat activation_format(gguf::DType weights) noexcept;
-// Activations come with the sums of each 16 and of each 32 codes.
+// Activations come with the sums of each 16 and of each 32 codes, and with the largest sum of the
+// magnitudes of 16 codes: products that are short of room are then known to fit.
 inline constexpr std::size_t kSumBlock = 16;
 inline constexpr std::size_t kJoinedBlock = 32;
 
@@ -59,15 +60,17 @@ struct Activations {
   const float* scales;         // [n_cols / block, n_tokens]
   const std::int16_t* sums;    // [n_cols / block, n_tokens, block / 16]  of 16 codes
   const std::int16_t* joined;  // [n_cols / block, n_tokens, block / 32]  of 32 codes
+  const std::int16_t* peaks;   // [n_cols / block, n_tokens]  of the magnitudes of 16 codes
 };
 
 // Where the blocks of one token go: block b at codes + b * n_tokens * block, scales + b * n_tokens,
-// sums + b * n_tokens * block / 16, joined + b * n_tokens * block / 32.
+// sums + b * n_tokens * block / 16, joined + b * n_tokens * block / 32, peaks + b * n_tokens.
 struct QuantizedRow {
   std::int8_t* codes;
   float* scales;
   std::int16_t* sums;
   std::int16_t* joined;
+  std::int16_t* peaks;
   std::size_t n_tokens;
 };
 
@@ -78,7 +81,7 @@ struct QuantizedRow {
 using Quantize = void (*)(std::span<const float> x, const QuantizedRow& out) noexcept;
 
 // y[t, r] = dot(w[r, :], x[t, :]) for r in `rows`, for every token.
-//   y [n_tokens, y_stride]; only columns `rows` are written, so threads may run disjoint ranges.
+//   y[t * y_stride + r]; only columns `rows` are written, so threads may run disjoint ranges.
 // Requires x in activation_format(w.dtype), and of panels whole ones: rows.begin a multiple of 16,
 // rows.end one or n_rows. Per (row, token) the order of float operations is that
 // of docs/performance.md ("canonical order"): blocks ascending, one accumulator, never dependent on

@@ -22,7 +22,8 @@ struct Q4KFormat {
   static constexpr int kOffset = 0;       // what codes stand too high
 
   template <class Ops, std::size_t kGroup>
-  static typename Ops::Vec codes(const Cell& cell, std::size_t stage, std::size_t part) noexcept {
+  [[gnu::always_inline]] static typename Ops::Vec codes(const Cell& cell, std::size_t stage,
+                                                        std::size_t part) noexcept {
     const auto both = Ops::load(cell.qs[stage][kGroup % 8].data() + part * Ops::kBytes);
     return Ops::template bits < kGroup < 8 ? 0 : 4, 15 > (both);
   }
@@ -41,7 +42,8 @@ struct Q6KFormat {
   static constexpr int kOffset = 32;
 
   template <class Ops, std::size_t kGroup>
-  static typename Ops::Vec codes(const Cell& cell, std::size_t stage, std::size_t part) noexcept {
+  [[gnu::always_inline]] static typename Ops::Vec codes(const Cell& cell, std::size_t stage,
+                                                        std::size_t part) noexcept {
     constexpr std::size_t kQuarter = kGroup / 8;
     const CellQ6K::Group& group = cell.codes[stage][kGroup % 8];
     const CellGroup& low = kQuarter % 2 == 0 ? group.low0 : group.low1;
@@ -66,7 +68,8 @@ struct SmallFormat {
 
 // Nibbles: the low ones are the first 16 columns.
 template <class Ops, std::size_t kGroup, class Cell>
-typename Ops::Vec nibble_codes(const Cell& cell, std::size_t part) noexcept {
+[[gnu::always_inline]] inline typename Ops::Vec nibble_codes(const Cell& cell,
+                                                             std::size_t part) noexcept {
   const auto both = Ops::load(cell.qs[kGroup % 4].data() + part * Ops::kBytes);
   return Ops::template bits < kGroup < 4 ? 0 : 4, 15 > (both);
 }
@@ -76,7 +79,8 @@ struct Q40Format : SmallFormat {
   static constexpr int kOffset = 8;
 
   template <class Ops, std::size_t kGroup>
-  static typename Ops::Vec codes(const Cell& cell, std::size_t, std::size_t part) noexcept {
+  [[gnu::always_inline]] static typename Ops::Vec codes(const Cell& cell, std::size_t,
+                                                        std::size_t part) noexcept {
     return nibble_codes<Ops, kGroup>(cell, part);
   }
 };
@@ -87,7 +91,8 @@ struct Q41Format : SmallFormat {
   static constexpr int kOffset = 0;
 
   template <class Ops, std::size_t kGroup>
-  static typename Ops::Vec codes(const Cell& cell, std::size_t, std::size_t part) noexcept {
+  [[gnu::always_inline]] static typename Ops::Vec codes(const Cell& cell, std::size_t,
+                                                        std::size_t part) noexcept {
     return nibble_codes<Ops, kGroup>(cell, part);
   }
 };
@@ -98,7 +103,8 @@ struct Q50Format : SmallFormat {
   static constexpr int kOffset = 16;
 
   template <class Ops, std::size_t kGroup>
-  static typename Ops::Vec codes(const Cell& cell, std::size_t, std::size_t part) noexcept {
+  [[gnu::always_inline]] static typename Ops::Vec codes(const Cell& cell, std::size_t,
+                                                        std::size_t part) noexcept {
     const auto fifth = Ops::load(cell.fifth.data() + part * Ops::kBytes);
     return Ops::either(nibble_codes<Ops, kGroup>(cell, part),
                        Ops::template bits<static_cast<int>(kGroup) - 4, 16>(fifth));
@@ -113,7 +119,8 @@ struct Q80Format : SmallFormat {
   static constexpr int kOffset = 0;
 
   template <class Ops, std::size_t kGroup>
-  static typename Ops::Vec codes(const Cell& cell, std::size_t, std::size_t part) noexcept {
+  [[gnu::always_inline]] static typename Ops::Vec codes(const Cell& cell, std::size_t,
+                                                        std::size_t part) noexcept {
     const auto signed_codes = Ops::load(cell.qs[kGroup].data() + part * Ops::kBytes);
     if constexpr (Ops::kFlipsSigned) {
       return Ops::flip_signs(signed_codes);

@@ -4,103 +4,16 @@
 // codes), the operations on codes, sums and floats; and how many panels go together: kPanels, with
 // kCodeRegisters for their codes.
 //
-// The loop order: blocks of up to 32 tokens, stretches of columns, panels, cells; in a cell, units
-// of codes are unpacked into registers and meet every token of the block. Float sums follow
-// the canonical order: one accumulator for each row and token, cells ascending; y keeps it between
-// stretches.
+// The loop order: blocks of up to 32 tokens, strips of panels, cells, the strip's panels; in a
+// cell, units of codes are unpacked into registers and meet every token of the block. Float sums
+// follow the canonical order: one accumulator for each row and token, cells ascending.
 #pragma once
+
+#include "kernels/panel_short_sums.h"
+#include "kernels/panel_units.h"
 
 namespace smol::kernels {
 namespace {
-
-// The vectors that make up the rows of a panel, and of all panels that go together.
-template <class Ops>
-inline constexpr std::size_t kPanelParts = 64 / Ops::kBytes;
-
-template <class Ops>
-inline constexpr std::size_t kParts = Ops::kPanels* kPanelParts<Ops>;
-
-// How many tokens are multiplied at once: known when compiling, so that sums stay in registers, or
-// not.
-template <std::size_t kCount>
-struct FixedCount {
-  static constexpr std::size_t kMost = kCount;
-
-  constexpr std::size_t size() const noexcept { return kCount; }
-};
-
-struct AnyCount {
-  static constexpr std::size_t kMost = 32;
-  std::size_t count;
-
-  std::size_t size() const noexcept { return count; }
-};
-
-// The first token's share of one cell's columns; those of the other tokens follow it.
-struct CellTokens {
-  const std::int8_t* codes;
-  const float* scales;
-  const std::int16_t* sums;
-  const std::int16_t* joined;
-};
-
-template <class Ops, class Format>
-struct Unit {
-  // As int16 the sums of four groups are all that fits every format.
-  static constexpr std::size_t kGroups = Ops::kWide ? Format::kScaleGroups : 4;
-  static constexpr std::size_t kTogether = std::min(kParts<Ops>, Ops::kCodeRegisters / kGroups);
-  static constexpr std::size_t kPerStage = Format::kColumns / Format::kStages / 4 / kGroups;
-  // One or two units share a scale, and with it the sum that leaves the integers of a unit.
-  static constexpr std::size_t kPerScale = Format::kScaleGroups / kGroups;
-};
-
-template <class Ops, std::size_t kTokens>
-using SumsOf = typename Ops::Vec[kTokens][kParts<Ops>];
-
-template <class Ops, class Format, std::size_t kFirst, std::size_t... kIndex>
-[[gnu::always_inline]] inline void load_codes(const typename Format::Cell& cell, std::size_t stage,
-                                              std::size_t part, typename Ops::Vec* out,
-                                              std::index_sequence<kIndex...>) noexcept {
-  ((out[kIndex] = Format::template codes<Ops, kFirst + kIndex>(cell, stage, part)), ...);
-}
-
-// The cell of each panel.
-template <class Ops, class Format>
-using Cells = std::array<const typename Format::Cell*, Ops::kPanels>;
-
-// What cells are multiplied with, and where the sums of a first unit wait for its second.
-template <class Ops, class Format, class Count>
-struct CellJob {
-  const Cells<Ops, Format>& cells;
-  std::array<const CellScales*, Ops::kPanels> scales;  // null where there are none
-  const std::int8_t* x;
-  Count count;
-  typename Ops::Vec (*waiting)[kParts<Ops>];
-};
-
-// The work on a cell hides the stream of weights from the hardware's prefetcher, and a burst would
-// fill its queue: each unit asks for its share of the lines.
-template <class Ops, class Format, std::size_t kUnit>
-[[gnu::always_inline]] inline void prefetch_ahead(const typename Format::Cell& cell,
-                                                  std::size_t stage) noexcept {
-  constexpr std::size_t kLine = 64;
-  constexpr std::size_t kAhead = 4096;
-  constexpr std::size_t kStageBytes = sizeof(cell) / Format::kStages;
-  constexpr std::size_t kUnitBytes = kStageBytes / Unit<Ops, Format>::kPerStage;
-  constexpr std::size_t kFirst = (kUnit * kUnitBytes + kLine - 1) / kLine * kLine;
-  asm volatile("" ::: "memory");  // or the compiler gathers the prefetches of all units
-  const char* bytes = reinterpret_cast<const char*>(&cell) + kAhead + stage * kStageBytes;
-  for (std::size_t at = kFirst; at < (kUnit + 1) * kUnitBytes; at += kLine) {
-    __builtin_prefetch(bytes + at);
-  }
-}
-
-// A unit's codes for one vector of rows, and their scale.
-template <class Ops, class Format>
-struct UnitCodes {
-  typename Ops::Vec codes[Unit<Ops, Format>::kGroups];
-  typename Ops::Vec scale;
-};
 
 // One vector of a unit's products with a token's `four`: to the sink if its scale ends here.
 template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
@@ -131,39 +44,22 @@ template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
 template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
 [[gnu::always_inline]] inline void multiply_unit(const CellJob<Ops, Format, Count>& job,
                                                  std::size_t stage, const Sink& sink) noexcept {
-  using Vec = typename Ops::Vec;
   using U = Unit<Ops, Format>;
-  constexpr std::size_t kColumn = 4 * U::kGroups * kUnit;
-  const std::size_t first_column = Format::kColumns / Format::kStages * stage + kColumn;
-  for (const auto* cell : job.cells) {
-    prefetch_ahead<Ops, Format, kUnit>(*cell, stage);
-  }
-  for (std::size_t part = 0; part < kParts<Ops>; part += U::kTogether) {
-    UnitCodes<Ops, Format> units[U::kTogether];
-    for (std::size_t i = 0; i < U::kTogether; ++i) {
-      const std::size_t panel = (part + i) / kPanelParts<Ops>;
-      const std::size_t panel_part = (part + i) % kPanelParts<Ops>;
-      load_codes<Ops, Format, U::kGroups * kUnit>(*job.cells[panel], stage, panel_part,
-                                                  units[i].codes,
-                                                  std::make_index_sequence<U::kGroups>{});
-      units[i].scale = Ops::unit_scale();
-      if constexpr (Format::kScaled) {
-        const CellScales& bytes = job.scales[panel][first_column / (4 * Format::kScaleGroups)];
-        units[i].scale =
-            Ops::template spread_scales<Format::kSignedScales>(bytes.data(), panel_part);
-      }
-    }
-    for (std::size_t t = 0; t < job.count.size(); ++t) {
-      const std::int8_t* columns = job.x + t * Format::kColumns + first_column;
-      Vec four[U::kGroups];
-      for (std::size_t g = 0; g < U::kGroups; ++g) {
-        four[g] = Ops::broadcast(columns + 4 * g);
-      }
-      for (std::size_t i = 0; i < U::kTogether; ++i) {
-        pass_on<Ops, Format, kUnit>(job, t, part + i, units[i], four, sink);
-      }
-    }
-  }
+  for_unit_codes<Ops, Format, kUnit>(
+      job, stage,
+      [&](const UnitCodesTogether<Ops, Format>& units, std::size_t part, std::size_t column)
+          [[gnu::always_inline]] {
+            for (std::size_t t = 0; t < job.count.size(); ++t) {
+              const std::int8_t* columns = job.x + t * Format::kColumns + column;
+              typename Ops::Vec four[U::kGroups];
+              for (std::size_t g = 0; g < U::kGroups; ++g) {
+                four[g] = Ops::broadcast(columns + 4 * g);
+              }
+              for (std::size_t i = 0; i < U::kTogether; ++i) {
+                pass_on<Ops, Format, kUnit>(job, t, part + i, units[i], four, sink);
+              }
+            }
+          });
 }
 
 template <class Ops, class Format, class Count, class Sink, std::size_t... kUnit>
@@ -193,8 +89,9 @@ typename Ops::Vec multiply_pairs(const PanelFactors& factors, std::size_t n_pair
   return total;
 }
 
-// acc = fma(dx, fma(-dmin, M, d I), acc), or acc = fma(d dx, I - 32 M, acc).
-template <class Ops, class Format>
+// acc = fma(dx, fma(-dmin, M, d I), acc), or acc = fma(d dx, I - 32 M, acc); short sums have their
+// 32 M behind them.
+template <class Ops, class Format, bool kShort>
 [[gnu::always_inline]] inline void add_super(const Cells<Ops, Format>& cells,
                                              const PanelFactors (&factors)[Ops::kPanels],
                                              const typename Ops::Vec (&sums)[kParts<Ops>],
@@ -212,8 +109,11 @@ template <class Ops, class Format>
       term = Ops::subtract_product(dmin, Ops::to_float(mins), term);
       acc[part] = Ops::add_product(dx, term, acc[part]);
     } else {
-      const auto excess = multiply_pairs<Ops>(factors[panel], 8, token.sums, panel_part);
-      const auto total = Ops::template subtract_times<Format::kOffset>(sums[part], excess);
+      auto total = sums[part];
+      if constexpr (!kShort) {
+        const auto excess = multiply_pairs<Ops>(factors[panel], 8, token.sums, panel_part);
+        total = Ops::template subtract_times<Format::kOffset>(total, excess);
+      }
       acc[part] = Ops::add_product(Ops::multiply(d, dx), Ops::to_float(total), acc[part]);
     }
   }
@@ -231,8 +131,8 @@ struct LargeSink {
   }
 };
 
-// 256 columns.
-template <class Ops, class Format, class Count>
+// 256 columns; kShort: whose sums are known to be short.
+template <class Ops, class Format, bool kShort, class Count>
 [[gnu::always_inline]] inline void add_large_cell(
     const Cells<Ops, Format>& cells, const CellTokens& x, Count count,
     typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
@@ -248,11 +148,15 @@ template <class Ops, class Format, class Count>
       sums[t][part] = Ops::zero();
     }
   }
-  const CellJob<Ops, Format, Count> job{cells, scales, x.codes, count, waiting};
-  multiply_cell(job, LargeSink<Ops, Count::kMost>{sums});
+  const CellJob<Ops, Format, Count> job{cells, scales, x.codes, count, x.columns_ahead, waiting};
+  if constexpr (kShort) {
+    multiply_short_cell(job, x.sums, sums);
+  } else {
+    multiply_cell(job, LargeSink<Ops, Count::kMost>{sums});
+  }
   for (std::size_t t = 0; t < count.size(); ++t) {
-    const CellTokens token{nullptr, x.scales + t, x.sums + 16 * t, x.joined + 8 * t};
-    add_super<Ops, Format>(cells, factors, sums[t], token, acc[t]);
+    const CellTokens token{nullptr, x.scales + t, x.sums + 16 * t, x.joined + 8 * t, nullptr, {}};
+    add_super<Ops, Format, kShort>(cells, factors, sums[t], token, acc[t]);
   }
 }
 
@@ -292,74 +196,138 @@ template <class Ops, class Format, class Count>
     const Cells<Ops, Format>& cells, const CellTokens& x, Count count,
     typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
   SumsOf<Ops, Count::kMost> waiting;
-  const CellJob<Ops, Format, Count> job{cells, {}, x.codes, count, waiting};
+  const CellJob<Ops, Format, Count> job{cells, {}, x.codes, count, {}, waiting};
   multiply_cell(job, SmallSink<Ops, Format>{cells, x, acc});
 }
 
-// Cells of Ops::kPanels panels against tokens [first_token, first_token + count).
-struct PanelJob {
-  const std::byte* panel;  // the first; the others follow
+// Panels that lie one after the other, against some tokens.
+struct StripJob {
+  const std::byte* panels;
   std::size_t panel_stride;
-  std::size_t first_cell, last_cell;
-  std::size_t n_rows;  // 1 to 16 of the last panel, and all of those before
+  std::size_t n_rows;  // of all panels
   const Activations* x;
   std::size_t first_token;
-  float* y;  // of the panel's first row and the first token
+  float* y;  // of the first row and the first token
   std::size_t y_stride;
+
+  template <class Format>
+  [[nodiscard]] CellTokens tokens(std::size_t cell) const noexcept {
+    const std::size_t at = cell * x->n_tokens + first_token;
+    return {x->codes + at * Format::kColumns,
+            x->scales + at,
+            x->sums + at * (Format::kColumns / kSumBlock),
+            x->joined + at * (Format::kColumns / kJoinedBlock),
+            x->peaks + at,
+            {}};
+  }
 };
 
+// A group's share of the columns of the next cell.
+template <class Ops, class Format>
+LinesAhead columns_ahead(const StripJob& job, std::size_t cell, std::size_t n_tokens,
+                         std::size_t group, std::size_t n_groups) noexcept {
+  constexpr std::size_t kUnits = Format::kColumns / (4 * Unit<Ops, Format>::kGroups);
+  const std::size_t per_unit = n_tokens * Format::kColumns / kLine / n_groups / kUnits;
+  return {job.tokens<Format>(cell + 1).codes + group * kUnits * per_unit * kLine, per_unit};
+}
+
+// Tokens up to which weights are read as they lie: there is little to load of the tokens.
+constexpr std::size_t kFewTokens = 8;
+// Panels that pass over the columns side by side with more: they share a cell's columns of all
+// tokens while those are in the first-level cache.
+constexpr std::size_t kStripPanels = 4;
+
+template <class Ops, class Count>
+inline constexpr std::size_t kStripGroups = Count::kMost > 2 ? kStripPanels / Ops::kPanels : 1;
+
 template <class Ops, class Format, class Count>
-void multiply_panel(const PanelJob& job, Count count) noexcept {
-  using Cell = typename Format::Cell;
-  const Activations& x = *job.x;
-  typename Ops::Float acc[Count::kMost][kParts<Ops>];
-  for (std::size_t t = 0; t < count.size(); ++t) {
-    std::array<float, Ops::kPanels * kPanelRows> rows{};
-    if (job.first_cell > 0) {
-      std::copy_n(job.y + t * job.y_stride, job.n_rows, rows.begin());
-    }
-    for (std::size_t part = 0; part < kParts<Ops>; ++part) {
-      acc[t][part] = Ops::load_floats(rows.data() + part * Ops::kBytes / sizeof(float));
-    }
-  }
-  for (std::size_t b = job.first_cell; b < job.last_cell; ++b) {
-    Cells<Ops, Format> cells;
-    for (std::size_t panel = 0; panel < Ops::kPanels; ++panel) {
-      cells[panel] = reinterpret_cast<const Cell*>(job.panel + panel * job.panel_stride) + b;
-    }
-    const std::size_t at = b * x.n_tokens + job.first_token;
-    const CellTokens tokens{x.codes + at * Format::kColumns, x.scales + at,
-                            x.sums + at * (Format::kColumns / kSumBlock),
-                            x.joined + at * (Format::kColumns / kJoinedBlock)};
-    if constexpr (Format::kScaled) {
-      add_large_cell<Ops, Format>(cells, tokens, count, acc);
+[[gnu::always_inline]] inline void add_cell(const Cells<Ops, Format>& cells,
+                                            const CellTokens& tokens, Count count, bool is_short,
+                                            typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
+  if constexpr (!Format::kScaled) {
+    add_small_cell<Ops, Format>(cells, tokens, count, acc);
+  } else if constexpr (kMayBeShort<Ops, Format, Count>) {
+    if (is_short) {
+      add_large_cell<Ops, Format, true>(cells, tokens, count, acc);
     } else {
-      add_small_cell<Ops, Format>(cells, tokens, count, acc);
+      add_large_cell<Ops, Format, false>(cells, tokens, count, acc);
     }
-  }
-  for (std::size_t t = 0; t < count.size(); ++t) {
-    std::array<float, Ops::kPanels * kPanelRows> rows;
-    for (std::size_t part = 0; part < kParts<Ops>; ++part) {
-      Ops::store_floats(rows.data() + part * Ops::kBytes / sizeof(float), acc[t][part]);
-    }
-    std::copy_n(rows.begin(), job.n_rows, job.y + t * job.y_stride);
+  } else {
+    add_large_cell<Ops, Format, false>(cells, tokens, count, acc);
   }
 }
 
-// As many panels as go together, from a row on; fewer where the rows end or there are only one or
-// two tokens. Returns the rows that are done.
+template <class Ops, class Count>
+void store_group(const StripJob& job, std::size_t group, Count count,
+                 const typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
+  constexpr std::size_t kRows = Ops::kPanels * kPanelRows;
+  const std::size_t n_rows = std::min(kRows, job.n_rows - group * kRows);
+  const auto store = [&](std::size_t t, float* to) {
+    for (std::size_t part = 0; part < kParts<Ops>; ++part) {
+      Ops::store_floats(to + part * Ops::kBytes / sizeof(float), acc[t][part]);
+    }
+  };
+  float* y = job.y + group * kRows;
+  for (std::size_t t = 0; t < count.size(); ++t, y += job.y_stride) {
+    if (n_rows == kRows) {
+      store(t, y);
+    } else {
+      std::array<float, kRows> rows;
+      store(t, rows.data());
+      std::copy_n(rows.begin(), n_rows, y);
+    }
+  }
+}
+
+template <class Ops, class Format, class Count>
+void multiply_strip(const StripJob& job, std::size_t n_groups, Count count) noexcept {
+  typename Ops::Float acc[kStripGroups<Ops, Count>][Count::kMost][kParts<Ops>];
+  for (std::size_t group = 0; group < n_groups; ++group) {
+    for (std::size_t t = 0; t < count.size(); ++t) {
+      std::fill_n(acc[group][t], kParts<Ops>, Ops::zero_floats());
+    }
+  }
+  for (std::size_t b = 0; b < job.x->n_cols / Format::kColumns; ++b) {
+    CellTokens tokens = job.tokens<Format>(b);
+    const bool is_short = has_short_sums<Ops, Format>(tokens.peaks, count);
+    for (std::size_t group = 0; group < n_groups; ++group) {
+      Cells<Ops, Format> cells;
+      for (std::size_t i = 0; i < Ops::kPanels; ++i) {
+        const std::byte* panel = job.panels + (group * Ops::kPanels + i) * job.panel_stride;
+        cells[i] = reinterpret_cast<const typename Format::Cell*>(panel) + b;
+      }
+      tokens.columns_ahead = columns_ahead<Ops, Format>(job, b, count.size(), group, n_groups);
+      add_cell<Ops, Format>(cells, tokens, count, is_short, acc[group]);
+    }
+  }
+  for (std::size_t group = 0; group < n_groups; ++group) {
+    store_group<Ops>(job, group, count, acc[group]);
+  }
+}
+
+// As many panels as go together, from a row on; fewer where the rows end or there are only a few
+// tokens. Returns the rows that are done.
 template <class Ops, class ManyOps, class Format>
-std::size_t multiply_rows(PanelJob job, std::size_t n_tokens, std::size_t n_rows) noexcept {
-  const bool together = n_tokens > 2 && n_rows > (ManyOps::kPanels - 1) * kPanelRows;
-  job.n_rows = std::min((together ? ManyOps::kPanels : Ops::kPanels) * kPanelRows, n_rows);
+std::size_t multiply_rows(StripJob job, std::size_t n_tokens) noexcept {
+  const std::size_t n_panels = (job.n_rows + kPanelRows - 1) / kPanelRows;
+  const auto multiply = [&](auto ops, std::size_t n_groups, auto count) {
+    using Chosen = decltype(ops);
+    job.n_rows = std::min(n_groups * Chosen::kPanels * kPanelRows, job.n_rows);
+    multiply_strip<Chosen, Format>(job, n_groups, count);
+  };
+  const auto groups_of = [&](auto ops) {
+    using Chosen = decltype(ops);
+    const std::size_t most = n_tokens > kFewTokens ? kStripGroups<Chosen, AnyCount> : 1;
+    return std::min(n_panels / Chosen::kPanels, most);
+  };
   if (n_tokens == 1) {
-    multiply_panel<Ops, Format>(job, FixedCount<1>{});
+    multiply(Ops{}, 1, FixedCount<1>{});
   } else if (n_tokens == 2) {
-    multiply_panel<Ops, Format>(job, FixedCount<2>{});
-  } else if (together) {
-    multiply_panel<ManyOps, Format>(job, AnyCount{n_tokens});
+    multiply(Ops{}, 1, FixedCount<2>{});
+  } else if (n_panels >= ManyOps::kPanels) {
+    multiply(ManyOps{}, groups_of(ManyOps{}), AnyCount{n_tokens});
   } else {
-    multiply_panel<Ops, Format>(job, AnyCount{n_tokens});
+    multiply(Ops{}, groups_of(Ops{}), AnyCount{n_tokens});
   }
   return job.n_rows;
 }
@@ -367,28 +335,18 @@ std::size_t multiply_rows(PanelJob job, std::size_t n_tokens, std::size_t n_rows
 template <class Ops, class ManyOps, class Format>
 void multiply_panels(const Matrix& w, const Activations& x, float* y, std::size_t y_stride,
                      RowRange rows) noexcept {
-  // The columns of a block of tokens stay in the second-level cache while the panels pass; with few
-  // tokens there is little to keep, and the weights are read as they lie.
-  constexpr std::size_t kFewTokens = 8;
-  constexpr std::size_t kStretch = 2048 / Format::kColumns;
-  const std::size_t n_cells = x.n_cols / Format::kColumns;
-  const std::size_t stretch = x.n_tokens <= kFewTokens ? n_cells : kStretch;
   const std::size_t stride = panel_bytes(w.row_bytes);
   for (std::size_t t = 0; t < x.n_tokens; t += AnyCount::kMost) {
     const std::size_t count = std::min(AnyCount::kMost, x.n_tokens - t);
-    for (std::size_t cell = 0; cell < n_cells; cell += stretch) {
-      for (std::size_t r = rows.begin; r < rows.end;) {
-        const PanelJob job{w.data + r / kPanelRows * stride,
-                           stride,
-                           cell,
-                           std::min(cell + stretch, n_cells),
-                           0,
-                           &x,
-                           t,
-                           y + t * y_stride + r,
-                           y_stride};
-        r += multiply_rows<Ops, ManyOps, Format>(job, count, rows.end - r);
-      }
+    for (std::size_t r = rows.begin; r < rows.end;) {
+      const StripJob job{w.data + r / kPanelRows * stride,
+                         stride,
+                         rows.end - r,
+                         &x,
+                         t,
+                         y + t * y_stride + r,
+                         y_stride};
+      r += multiply_rows<Ops, ManyOps, Format>(job, count);
     }
   }
 }

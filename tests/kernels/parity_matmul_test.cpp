@@ -34,6 +34,23 @@ std::vector<float> extreme_values(Random& random, std::size_t n, Pattern pattern
   return values;
 }
 
+// Activations whose codes are themselves: in each 256 one is 127, and the magnitudes of the first
+// 32 add up to `peak` in each half.
+std::vector<float> peaked_values(std::size_t n, int peak, float sign) {
+  std::vector<float> values(n, 0.0F);
+  for (std::size_t block = 0; block < n; block += 256) {
+    for (std::size_t half = block; half < block + 32; half += 16) {
+      int left = peak;
+      for (std::size_t i = half; i < half + 16; ++i) {
+        const int code = std::min(left, 127);
+        values[i] = sign * static_cast<float>(code);
+        left -= code;
+      }
+    }
+  }
+  return values;
+}
+
 class MatMulParity : public ParityTest {
  protected:
   // y of the definition and of the table; columns outside `rows` stay untouched.
@@ -137,6 +154,26 @@ TEST_P(MatMulParity, MatMulHasTheSameBytesAtTheExtremesOfCodesAndScales) {
   }
 }
 
+TEST_P(MatMulParity, MatMulHasTheSameBytesWhereSumsJustFitInt16AndWhereTheyDoNot) {
+  constexpr std::size_t kColumns = 512;
+  Random random(18);
+  for (const DType dtype : {DType::Q4_K, DType::Q6_K}) {
+    for (const Fill fill : {Fill::AllOnes, Fill::SignBits}) {
+      const TestMatrix w = make_matrix(random, dtype, 33, kColumns, fill);
+      for (const int peak : {1022, 1023, 1024, 1025, 1056, 1091, 1092, 1093, 1094, 2032}) {
+        for (const float sign : {1.0F, -1.0F}) {
+          for (const std::size_t n_tokens : {std::size_t{3}, kManyTokens}) {
+            const auto x = quantize_for(scalar(), dtype,
+                                        peaked_values(n_tokens * kColumns, peak, sign), kColumns);
+            ASSERT_EQ(x.peaks.front(), peak);
+            expect_same_product(w, x, {0, 33});
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_P(MatMulParity, MatMulHasTheSameBytesForHugeAndTinyActivations) {
   Random random(15);
   for (const DType dtype : all_types()) {
@@ -173,6 +210,7 @@ void expect_same_quantization(const KernelTable& scalar, const KernelTable& tabl
   EXPECT_EQ(expected.codes, found.codes);
   EXPECT_EQ(expected.sums, found.sums);
   EXPECT_EQ(expected.joined, found.joined);
+  EXPECT_EQ(expected.peaks, found.peaks);
   EXPECT_TRUE(same_bits(expected.scales, found.scales));
 }
 

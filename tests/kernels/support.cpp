@@ -171,17 +171,19 @@ TestActivations quantize_for(const KernelTable& table, DType weights, std::vecto
     out.scales.resize(out.f32.size() / block);
     out.sums.resize(out.f32.size() / kSumBlock);
     out.joined.resize(out.f32.size() / kJoinedBlock);
+    out.peaks.resize(out.f32.size() / block);
     const Quantize quantize =
         format == ActivationFormat::Q8x32 ? table.quantize_q8x32 : table.quantize_q8x256;
     for (std::size_t t = 0; t < n_tokens; ++t) {
       quantize(std::span(out.f32).subspan(t * n_cols, n_cols),
                {out.codes.data() + t * block, out.scales.data() + t,
                 out.sums.data() + t * (block / kSumBlock),
-                out.joined.data() + t * (block / kJoinedBlock), n_tokens});
+                out.joined.data() + t * (block / kJoinedBlock), out.peaks.data() + t, n_tokens});
     }
   }
-  out.view = {format,           n_tokens,          n_cols,          out.f32.data(),
-              out.codes.data(), out.scales.data(), out.sums.data(), out.joined.data()};
+  out.view = {format,          n_tokens,          n_cols,
+              out.f32.data(),  out.codes.data(),  out.scales.data(),
+              out.sums.data(), out.joined.data(), out.peaks.data()};
   return out;
 }
 

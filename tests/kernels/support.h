@@ -80,7 +80,7 @@ struct TestActivations {
   std::vector<float> f32;
   std::vector<std::int8_t> codes;
   std::vector<float> scales;
-  std::vector<std::int16_t> sums, joined;
+  std::vector<std::int16_t> sums, joined, peaks;
   Activations view;
 };
 

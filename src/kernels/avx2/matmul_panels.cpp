@@ -18,6 +18,7 @@ namespace {
 struct Avx2Ops : PanelOps256 {
   static constexpr bool kWide = false;
   static constexpr bool kFlipsSigned = false;
+  static constexpr bool kShortSums = false;
 
   // The scale of each row twice, as int16.
   template <bool kSigned>

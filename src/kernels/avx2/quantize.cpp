@@ -50,8 +50,15 @@ void store_sums(__m256i codes, const StepSums& out) noexcept {
   *out.joined = static_cast<std::int16_t>(low + high);
 }
 
-void quantize_step(const float* x, float inverse, std::int8_t* codes,
-                   const StepSums& out) noexcept {
+// The sum of the magnitudes of each 16 codes, in both 64-bit lanes of its half.
+__m256i magnitude_sums(__m256i codes) noexcept {
+  const __m256i eights = _mm256_sad_epu8(_mm256_abs_epi8(codes), _mm256_setzero_si256());
+  return _mm256_add_epi32(eights, _mm256_shuffle_epi32(eights, 0x4E));
+}
+
+// Returns the magnitude_sums().
+__m256i quantize_step(const float* x, float inverse, std::int8_t* codes,
+                      const StepSums& out) noexcept {
   const __m256 factor = _mm256_set1_ps(inverse);
   const __m256i ab = _mm256_packs_epi32(codes_of(x, factor), codes_of(x + 8, factor));
   const __m256i cd = _mm256_packs_epi32(codes_of(x + 16, factor), codes_of(x + 24, factor));
@@ -60,6 +67,7 @@ void quantize_step(const float* x, float inverse, std::int8_t* codes,
                                                      _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
   x86::store256(codes, packed);
   store_sums(packed, out);
+  return magnitude_sums(packed);
 }
 
 template <std::size_t kBlock>
@@ -71,10 +79,14 @@ void quantize(std::span<const float> x, const QuantizedRow& out) noexcept {
     std::int8_t* codes = out.codes + b * out.n_tokens * kBlock;
     std::int16_t* sums = out.sums + b * out.n_tokens * (kBlock / kSumBlock);
     std::int16_t* joined = out.joined + b * out.n_tokens * (kBlock / kJoinedBlock);
+    __m256i peaks = _mm256_setzero_si256();
     for (std::size_t i = 0; i < kBlock; i += kStepSize) {
-      quantize_step(values + i, scale.inverse, codes + i,
-                    {sums + i / kSumBlock, joined + i / kJoinedBlock});
+      const StepSums step{sums + i / kSumBlock, joined + i / kJoinedBlock};
+      peaks = _mm256_max_epi32(peaks, quantize_step(values + i, scale.inverse, codes + i, step));
     }
+    const __m128i peak =
+        _mm_max_epi32(_mm256_castsi256_si128(peaks), _mm256_extracti128_si256(peaks, 1));
+    out.peaks[b * out.n_tokens] = static_cast<std::int16_t>(_mm_cvtsi128_si32(peak));
   }
 }
 

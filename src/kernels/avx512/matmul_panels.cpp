@@ -21,6 +21,9 @@ struct Avx512Ops : FactorOps {
   static constexpr std::size_t kCodeRegisters = 8;
   static constexpr bool kWide = true;
   static constexpr bool kFlipsSigned = true;
+  static constexpr bool kShortSums = true;
+  static constexpr std::size_t kShortSumTokens = 3;
+  static constexpr std::size_t kChains = 8;
 
   static Vec zero() noexcept { return _mm512_setzero_si512(); }
 
@@ -69,7 +72,7 @@ struct Avx512Ops : FactorOps {
     return _mm512_cvtph_ps(load256(rows));
   }
 
-  static Float load_floats(const float* from) noexcept { return _mm512_loadu_ps(from); }
+  static Float zero_floats() noexcept { return _mm512_setzero_ps(); }
 
   static void store_floats(float* to, Float x) noexcept { _mm512_storeu_ps(to, x); }
 
@@ -82,6 +85,16 @@ struct Avx512Ops : FactorOps {
 
   static Vec add_pairs(Vec sum, Vec a, Vec b) noexcept { return _mm512_dpwssd_epi32(sum, a, b); }
 
+  // The products of four codes with four columns, all added.
+  static Vec add_dots(Vec sum, Vec codes, Vec x) noexcept {
+    return _mm512_dpbusd_epi32(sum, codes, x);
+  }
+
+  // The lower int16 of each int32, beside zero.
+  static Vec pair_with_zero(Vec x) noexcept {
+    return _mm512_and_si512(x, _mm512_set1_epi32(0xFFFF));
+  }
+
   static Vec unit_scale() noexcept { return zero(); }
 
   // Two chains: each product waits for the one before.
@@ -90,8 +103,8 @@ struct Avx512Ops : FactorOps {
     Vec even = zero();
     Vec odd = zero();
     for (std::size_t g = 0; g < kGroups; g += 2) {
-      even = _mm512_dpbusd_epi32(even, codes[g], x[g]);
-      odd = _mm512_dpbusd_epi32(odd, codes[g + 1], x[g + 1]);
+      even = add_dots(even, codes[g], x[g]);
+      odd = add_dots(odd, codes[g + 1], x[g + 1]);
     }
     // Sums that fit int16 are pairs whose upper half, their sign, meets the zero above the scale.
     if constexpr (Format::kScaled && !Format::kSignedScales && kFitPairs<Format, kGroups>) {

@@ -15,6 +15,9 @@ namespace {
 struct AvxVnniOps : PanelOps256 {
   static constexpr bool kWide = true;
   static constexpr bool kFlipsSigned = true;
+  static constexpr bool kShortSums = true;
+  static constexpr std::size_t kShortSumTokens = 16;  // fewer do not fill the chains
+  static constexpr std::size_t kChains = 4;
 
   // The scale of each row as int32.
   template <bool kSigned>
@@ -27,6 +30,16 @@ struct AvxVnniOps : PanelOps256 {
     return _mm256_dpwssd_avx_epi32(sum, a, b);
   }
 
+  // The products of four codes with four columns, all added.
+  static Vec add_dots(Vec sum, Vec codes, Vec x) noexcept {
+    return _mm256_dpbusd_avx_epi32(sum, codes, x);
+  }
+
+  // The lower int16 of each int32, beside zero.
+  static Vec pair_with_zero(Vec x) noexcept {
+    return _mm256_and_si256(x, _mm256_set1_epi32(0xFFFF));
+  }
+
   static Vec unit_scale() noexcept { return zero(); }
 
   // Two chains: each product waits for the one before.
@@ -35,8 +48,8 @@ struct AvxVnniOps : PanelOps256 {
     Vec even = zero();
     Vec odd = zero();
     for (std::size_t g = 0; g < kGroups; g += 2) {
-      even = _mm256_dpbusd_avx_epi32(even, codes[g], x[g]);
-      odd = _mm256_dpbusd_avx_epi32(odd, codes[g + 1], x[g + 1]);
+      even = add_dots(even, codes[g], x[g]);
+      odd = add_dots(odd, codes[g + 1], x[g + 1]);
     }
     // Sums that fit int16 are pairs whose upper half, their sign, meets the zero above the scale.
     if constexpr (Format::kScaled && !Format::kSignedScales && kFitPairs<Format, kGroups>) {

@@ -14,6 +14,7 @@ struct NeonOps {
   static constexpr std::size_t kCodeRegisters = 8;
   static constexpr bool kWide = true;
   static constexpr bool kFlipsSigned = false;
+  static constexpr bool kShortSums = false;
 
   static Vec zero() noexcept { return vdupq_n_s32(0); }
 
@@ -71,7 +72,7 @@ struct NeonOps {
     return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(rows + 4 * part)));
   }
 
-  static Float load_floats(const float* from) noexcept { return vld1q_f32(from); }
+  static Float zero_floats() noexcept { return vdupq_n_f32(0); }
 
   static void store_floats(float* to, Float x) noexcept { vst1q_f32(to, x); }
 

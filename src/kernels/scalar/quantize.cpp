@@ -1,5 +1,6 @@
 // Activations -> int8 with one scale a block.
 #include <algorithm>
+#include <cstdlib>
 
 #include "kernels/math.h"
 #include "kernels/scalar/ops.h"
@@ -14,6 +15,18 @@ float largest_magnitude(std::span<const float> x) noexcept {
     largest = std::max(largest, std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFU);
   }
   return std::bit_cast<float>(largest);
+}
+
+std::int16_t peak_of(std::span<const std::int8_t> codes) noexcept {
+  int peak = 0;
+  for (std::size_t i = 0; i < codes.size(); i += kSumBlock) {
+    int sum = 0;
+    for (const std::int8_t code : codes.subspan(i, kSumBlock)) {
+      sum += std::abs(code);
+    }
+    peak = std::max(peak, sum);
+  }
+  return static_cast<std::int16_t>(peak);
 }
 
 void quantize(std::span<const float> x, std::size_t block, const QuantizedRow& out) noexcept {
@@ -31,6 +44,7 @@ void quantize(std::span<const float> x, std::size_t block, const QuantizedRow& o
       sums[i / kSumBlock] = static_cast<std::int16_t>(sums[i / kSumBlock] + codes[i]);
       joined[i / kJoinedBlock] = static_cast<std::int16_t>(joined[i / kJoinedBlock] + codes[i]);
     }
+    out.peaks[b * out.n_tokens] = peak_of({codes, block});
   }
 }
 

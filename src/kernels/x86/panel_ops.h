@@ -70,7 +70,7 @@ struct PanelOps256 : FactorOps {
     return _mm256_cvtph_ps(load128(rows + 8 * part));
   }
 
-  static Float load_floats(const float* from) noexcept { return _mm256_loadu_ps(from); }
+  static Float zero_floats() noexcept { return _mm256_setzero_ps(); }
 
   static void store_floats(float* to, Float x) noexcept { _mm256_storeu_ps(to, x); }
 };

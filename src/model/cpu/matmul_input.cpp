@@ -24,7 +24,8 @@ MatMulInput::Form::Form(std::size_t max_rows, std::size_t max_cols, std::size_t 
       codes(max_rows * max_cols),
       scales(max_rows * (max_cols / block_length)),
       sums(max_rows * (max_cols / kernels::kSumBlock)),
-      joined(max_rows * (max_cols / kernels::kJoinedBlock)) {}
+      joined(max_rows * (max_cols / kernels::kJoinedBlock)),
+      peaks(max_rows * (max_cols / block_length)) {}
 
 MatMulInput::MatMulInput(std::size_t max_rows, std::size_t max_cols,
                          const kernels::KernelTable& kernels)
@@ -35,9 +36,12 @@ MatMulInput::MatMulInput(std::size_t max_rows, std::size_t max_cols,
 kernels::QuantizedRow MatMulInput::place(const Form& form, InputRow to,
                                          std::size_t column) noexcept {
   const std::size_t at = column / form.block * to.n_rows + to.row;  // blocks before
-  return {form.codes.data() + at * form.block, form.scales.data() + at,
+  return {form.codes.data() + at * form.block,
+          form.scales.data() + at,
           form.sums.data() + at * (form.block / kernels::kSumBlock),
-          form.joined.data() + at * (form.block / kernels::kJoinedBlock), to.n_rows};
+          form.joined.data() + at * (form.block / kernels::kJoinedBlock),
+          form.peaks.data() + at,
+          to.n_rows};
 }
 
 void MatMulInput::quantize(InputRow to, std::size_t first_column, std::span<const float> x,
@@ -61,7 +65,8 @@ kernels::Activations MatMulInput::for_matrix(const kernels::Matrix& matrix, std:
           form.codes.data(),
           form.scales.data(),
           form.sums.data(),
-          form.joined.data()};
+          form.joined.data(),
+          form.peaks.data()};
 }
 
 }  // namespace smol::model

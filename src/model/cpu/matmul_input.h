@@ -42,7 +42,7 @@ class MatMulInput {
     std::size_t block;
     ReservedArray<std::int8_t> codes;
     ReservedArray<float> scales;
-    ReservedArray<std::int16_t> sums, joined;
+    ReservedArray<std::int16_t> sums, joined, peaks;
   };
 
   // Where the blocks of a row go, from that of a column on.
