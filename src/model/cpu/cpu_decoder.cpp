@@ -64,11 +64,13 @@ class CpuDecoder final : public CachingDecoder {
   MatMulInput down_input_;  // of rows [d_ff]
   Multiplier multiplier_;
   ReservedArray<float> x_;                // [max_batch, d_model] residual stream
-  ReservedArray<float> y_;                // [max_batch, d_model] a block's input, then what it adds
+  ReservedArray<float> y_;                // [max_batch, d_model] a block's input
+  ReservedArray<float> sums_;             // what a block adds, in groups
   ReservedArray<float> q_;                // [max_batch, n_heads * head_dim]
   ReservedArray<float> k_, v_;            // [max_batch, n_kv_heads * head_dim]
   ReservedArray<float> attended_;         // [max_batch, n_heads * head_dim]
-  ReservedArray<float> gate_, up_;        // [max_batch, d_ff]
+  ReservedArray<float> gate_, up_;        // in groups
+  ReservedArray<float> gated_;            // [max_batch, d_ff] if w_down takes floats
   ReservedArray<float> cosines_, sines_;  // [max_batch, head_dim / 2]
   ReservedArray<float> logits_;           // [max_batch, vocab_size]
   std::size_t n_maxima_;
@@ -79,9 +81,20 @@ class CpuDecoder final : public CachingDecoder {
 // Rows whose results go on together: whole blocks of activations of either form.
 constexpr std::size_t kGroupRows = 256;
 
+// Of a matrix with so many rows.
+std::size_t group_count(std::size_t n_rows) noexcept {
+  return (n_rows + kGroupRows - 1) / kGroupRows;
+}
+
+// A token's results of a group, as ResultLayout::Groups has them.
+std::span<float> group_row(const ReservedArray<float>& results, std::size_t group,
+                           std::size_t n_tokens, std::size_t token, std::size_t count) noexcept {
+  return {results.data() + (group * n_tokens + token) * kGroupRows, count};
+}
+
 std::size_t most_groups(const ModelConfig& config) noexcept {
   const std::size_t most_rows = std::max({config.d_model, config.d_ff, config.vocab_size});
-  return std::max(most_rows / kGroupRows + 1, config.n_kv_heads);
+  return std::max(group_count(most_rows), config.n_kv_heads);
 }
 
 CpuDecoder::CpuDecoder(const Weights& weights, const DecoderOptions& options, ThreadPool& pool,
@@ -99,12 +112,14 @@ CpuDecoder::CpuDecoder(const Weights& weights, const DecoderOptions& options, Th
       multiplier_(pool, kernels, most_groups(config_)),
       x_(options.max_batch * config_.d_model),
       y_(options.max_batch * config_.d_model),
+      sums_(options.max_batch * group_count(config_.d_model) * kGroupRows),
       q_(options.max_batch * q_width_),
       k_(options.max_batch * kv_width_),
       v_(options.max_batch * kv_width_),
       attended_(options.max_batch * q_width_),
-      gate_(options.max_batch * config_.d_ff),
-      up_(options.max_batch * config_.d_ff),
+      gate_(options.max_batch * group_count(config_.d_ff) * kGroupRows),
+      up_(options.max_batch * group_count(config_.d_ff) * kGroupRows),
+      gated_(options.max_batch * config_.d_ff),
       cosines_(options.max_batch * (config_.head_dim / 2)),
       sines_(options.max_batch * (config_.head_dim / 2)),
       logits_(options.max_batch * config_.vocab_size),
@@ -215,31 +230,36 @@ void CpuDecoder::rotate_and_store(std::size_t layer, const BatchToken& token, st
 void CpuDecoder::ffn_block(const LayerWeights& w, std::size_t n) {
   const QuantizedForms in_forms = QuantizedForms::of({&w.w_gate, &w.w_up});
   parallel(pool_, n, [&](std::size_t t) { norm_row(t, w.ffn_norm, {t, n}, in_forms); });
-  const std::array gate_up{
-      Product{&w.w_gate, input_.for_matrix(w.w_gate, n, y_.data()), gate_.data(), kGroupRows},
-      Product{&w.w_up, input_.for_matrix(w.w_up, n, y_.data()), up_.data(), kGroupRows}};
+  const std::array gate_up{Product{&w.w_gate, input_.for_matrix(w.w_gate, n, y_.data()),
+                                   gate_.data(), kGroupRows, ResultLayout::Groups},
+                           Product{&w.w_up, input_.for_matrix(w.w_up, n, y_.data()), up_.data(),
+                                   kGroupRows, ResultLayout::Groups}};
   const QuantizedForms down_forms = QuantizedForms::of({&w.w_down});
+  const bool keeps_floats =
+      kernels::activation_format(w.w_down.dtype) == kernels::ActivationFormat::F32;
   multiplier_.run(gate_up, [&](std::size_t group) {
     const std::size_t first = group * kGroupRows;
     const std::size_t count = std::min(kGroupRows, config_.d_ff - first);
     for (std::size_t t = 0; t < n; ++t) {
-      const std::span<float> gate = gate_.row(t, config_.d_ff).subspan(first, count);
-      kernels_.swiglu(gate, up_.row(t, config_.d_ff).subspan(first, count), gate);
-      down_input_.quantize({t, n}, first, gate, down_forms);
+      const std::span<float> gate = group_row(gate_, group, n, t, count);
+      const std::span<float> out =
+          keeps_floats ? gated_.row(t, config_.d_ff).subspan(first, count) : gate;
+      kernels_.swiglu(gate, group_row(up_, group, n, t, count), out);
+      down_input_.quantize({t, n}, first, out, down_forms);
     }
   });
-  add_product(w.w_down, down_input_.for_matrix(w.w_down, n, gate_.data()));
+  add_product(w.w_down, down_input_.for_matrix(w.w_down, n, gated_.data()));
 }
 
 // Adds w times the input to the residual stream.
 void CpuDecoder::add_product(const kernels::Matrix& w, const kernels::Activations& input) {
-  const Product product{&w, input, y_.data(), kGroupRows};
+  const Product product{&w, input, sums_.data(), kGroupRows, ResultLayout::Groups};
   multiplier_.run({&product, 1}, [&](std::size_t group) {
     const std::size_t first = group * kGroupRows;
     const std::size_t count = std::min(kGroupRows, config_.d_model - first);
     for (std::size_t t = 0; t < input.n_tokens; ++t) {
       kernels_.add(x_.row(t, config_.d_model).subspan(first, count),
-                   y_.row(t, config_.d_model).subspan(first, count));
+                   group_row(sums_, group, input.n_tokens, t, count));
     }
   });
 }

@@ -18,6 +18,8 @@ constexpr std::size_t kLargeBatch = 16;
 constexpr std::size_t kStripBytes = std::size_t{64} * 1024;
 // The least that makes loading the tokens' columns worth while.
 constexpr std::size_t kStripPanels = 4;
+// What a large batch is handed out in: some kernels multiply two panels at once.
+constexpr std::size_t kPairPanels = 2;
 
 std::size_t group_count(const Product& product) noexcept {
   return (product.w->n_rows + product.group_rows - 1) / product.group_rows;
@@ -31,6 +33,20 @@ std::size_t group_panels(const Product& product) noexcept {
 std::size_t strip_panels(const Product& product) noexcept {
   const std::size_t least = product.x.n_tokens < kLargeBatch ? 1 : kStripPanels;
   return std::max(kStripBytes / (kPanelRows * product.w->row_bytes), least);
+}
+
+// A group's results: y[t * stride + r], r counted from the matrix's first row.
+struct GroupResults {
+  float* y;
+  std::size_t stride;
+};
+
+GroupResults results_of(const Product& product, std::size_t group) noexcept {
+  if (product.layout == ResultLayout::Rows) {
+    return {product.y, product.w->n_rows};
+  }
+  const std::size_t rows_before = group * product.group_rows;
+  return {product.y + rows_before * product.x.n_tokens - rows_before, product.group_rows};
 }
 
 }  // namespace
@@ -57,10 +73,11 @@ void Multiplier::multiply_part(const Step& step, std::size_t group, std::size_t 
       const std::size_t inside = std::clamp(panel, before, after) - before;
       return std::min(group_row + inside * kPanelRows, w.n_rows);
     };
+    const GroupResults results = results_of(product, group);
     const std::size_t strip = strip_panels(product) * kPanelRows;
     const std::size_t end = row_of(last);
     for (std::size_t row = row_of(first); row < end; row += strip) {
-      kernels_.matmul(w.dtype)(w, product.x, product.y, w.n_rows,
+      kernels_.matmul(w.dtype)(w, product.x, results.y, results.stride,
                                {row, std::min(row + strip, end)});
     }
     before = after;
@@ -92,8 +109,15 @@ void Multiplier::run_groups(std::span<const Product> products,
       begin = stop;
     }
   };
-  const bool is_large = products.front().x.n_tokens >= kLargeBatch;
-  pool_.for_ranges(n_groups * step.panels, is_large ? 1 : strip, std::cref(work));
+  const std::size_t n_panels = n_groups * step.panels;
+  if (products.front().x.n_tokens < kLargeBatch) {
+    pool_.for_ranges(n_panels, strip, std::cref(work));
+    return;
+  }
+  pool_.for_ranges((n_panels + kPairPanels - 1) / kPairPanels, 1,
+                   [&](std::size_t begin, std::size_t end) {
+                     work(begin * kPairPanels, std::min(end * kPairPanels, n_panels));
+                   });
 }
 
 }  // namespace smol::model

@@ -15,12 +15,19 @@
 
 namespace smol::model {
 
+// Where a product's results go.
+enum class ResultLayout {
+  Rows,   // [n_tokens, w->n_rows]
+  Groups  // [groups, n_tokens, group_rows]: what follows a group finds all of it together
+};
+
 // y[t, r] = dot(w[r, :], x[t, :])
 struct Product {
   const kernels::Matrix* w;
   kernels::Activations x;
-  float* y;                // [n_tokens, w->n_rows]
+  float* y;
   std::size_t group_rows;  // of whole panels; the last group may have fewer
+  ResultLayout layout = ResultLayout::Rows;
 };
 
 // One caller thread at a time. Nothing allocates after the construction.
