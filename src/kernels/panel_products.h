@@ -47,19 +47,18 @@ template <class Ops, class Format, std::size_t kUnit, class Count, class Sink>
   using U = Unit<Ops, Format>;
   for_unit_codes<Ops, Format, kUnit>(
       job, stage,
-      [&](const UnitCodesTogether<Ops, Format>& units, std::size_t part, std::size_t column)
-          [[gnu::always_inline]] {
-            for (std::size_t t = 0; t < job.count.size(); ++t) {
-              const std::int8_t* columns = job.x + t * Format::kColumns + column;
-              typename Ops::Vec four[U::kGroups];
-              for (std::size_t g = 0; g < U::kGroups; ++g) {
-                four[g] = Ops::broadcast(columns + 4 * g);
-              }
-              for (std::size_t i = 0; i < U::kTogether; ++i) {
-                pass_on<Ops, Format, kUnit>(job, t, part + i, units[i], four, sink);
-              }
-            }
-          });
+      [&](const UnitCodesTogether<Ops, Format>& units, std::size_t part, std::size_t column) {
+        for (std::size_t t = 0; t < job.count.size(); ++t) {
+          const std::int8_t* columns = job.x + t * Format::kColumns + column;
+          typename Ops::Vec four[U::kGroups];
+          for (std::size_t g = 0; g < U::kGroups; ++g) {
+            four[g] = Ops::broadcast(columns + 4 * g);
+          }
+          for (std::size_t i = 0; i < U::kTogether; ++i) {
+            pass_on<Ops, Format, kUnit>(job, t, part + i, units[i], four, sink);
+          }
+        }
+      });
 }
 
 template <class Ops, class Format, class Count, class Sink, std::size_t... kUnit>

@@ -100,20 +100,19 @@ template <std::size_t kUnit, class Ops, class Format, class Count>
     const ShortJob<Ops, Format, Count>& shorts) noexcept {
   using U = Unit<Ops, Format>;
   constexpr std::size_t kTokens = Ops::kChains / U::kTogether;
-  for_unit_codes<Ops, Format, kUnit>(job, stage,
-                                     [&](UnitCodesTogether<Ops, Format>& units, std::size_t part,
-                                         std::size_t column) [[gnu::always_inline]] {
-                                       for (std::size_t i = 0; i < U::kTogether; ++i) {
-                                         units[i].scale = Ops::pair_with_zero(units[i].scale);
-                                       }
-                                       std::size_t t = 0;
-                                       for (; t + kTokens <= job.count.size(); t += kTokens) {
-                                         add_short_sums<kTokens>(shorts, units, t, part, column);
-                                       }
-                                       for (; t < job.count.size(); ++t) {
-                                         add_short_sums<1>(shorts, units, t, part, column);
-                                       }
-                                     });
+  for_unit_codes<Ops, Format, kUnit>(
+      job, stage, [&](UnitCodesTogether<Ops, Format>& units, std::size_t part, std::size_t column) {
+        for (std::size_t i = 0; i < U::kTogether; ++i) {
+          units[i].scale = Ops::pair_with_zero(units[i].scale);
+        }
+        std::size_t t = 0;
+        for (; t + kTokens <= job.count.size(); t += kTokens) {
+          add_short_sums<kTokens>(shorts, units, t, part, column);
+        }
+        for (; t < job.count.size(); ++t) {
+          add_short_sums<1>(shorts, units, t, part, column);
+        }
+      });
 }
 
 template <class Ops, class Format, class Count, std::size_t... kUnit>
