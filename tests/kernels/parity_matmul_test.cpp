@@ -65,6 +65,17 @@ class MatMulParity : public ParityTest {
                                             << x.view.n_tokens << " rows " << matrix.n_rows;
   }
 
+  // With both signs of activations of a peak.
+  void expect_same_peaks(const TestMatrix& w, std::size_t n_tokens, int peak) {
+    const Matrix matrix = w.view();
+    for (const float sign : {1.0F, -1.0F}) {
+      const std::vector<float> values = peaked_values(n_tokens * matrix.n_cols, peak, sign);
+      const auto x = quantize_for(scalar(), matrix.dtype, values, matrix.n_cols);
+      ASSERT_EQ(x.peaks.front(), peak);
+      expect_same_product(w, x, {0, matrix.n_rows});
+    }
+  }
+
   // With `n` activations of every pattern.
   void expect_same_extremes(Random& random, const TestMatrix& w, std::size_t n) {
     const Matrix matrix = w.view();
@@ -161,14 +172,8 @@ TEST_P(MatMulParity, MatMulHasTheSameBytesWhereSumsJustFitInt16AndWhereTheyDoNot
     for (const Fill fill : {Fill::AllOnes, Fill::SignBits}) {
       const TestMatrix w = make_matrix(random, dtype, 33, kColumns, fill);
       for (const int peak : {1022, 1023, 1024, 1025, 1056, 1091, 1092, 1093, 1094, 2032}) {
-        for (const float sign : {1.0F, -1.0F}) {
-          for (const std::size_t n_tokens : {std::size_t{3}, kManyTokens}) {
-            const auto x = quantize_for(scalar(), dtype,
-                                        peaked_values(n_tokens * kColumns, peak, sign), kColumns);
-            ASSERT_EQ(x.peaks.front(), peak);
-            expect_same_product(w, x, {0, 33});
-          }
-        }
+        expect_same_peaks(w, 3, peak);
+        expect_same_peaks(w, kManyTokens, peak);
       }
     }
   }
