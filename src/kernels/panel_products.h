@@ -231,10 +231,10 @@ LinesAhead columns_ahead(const StripJob& job, std::size_t cell, std::size_t n_to
 }
 
 // Tokens up to which weights are read as they lie: there is little to load of the tokens.
-constexpr std::size_t kFewTokens = 8;
+inline constexpr std::size_t kFewTokens = 8;
 // Panels that pass over the columns side by side with more: they share a cell's columns of all
 // tokens while those are in the first-level cache.
-constexpr std::size_t kStripPanels = 4;
+inline constexpr std::size_t kStripPanels = 4;
 
 template <class Ops, class Count>
 inline constexpr std::size_t kStripGroups = Count::kMost > 2 ? kStripPanels / Ops::kPanels : 1;
