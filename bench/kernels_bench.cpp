@@ -1,6 +1,6 @@
 // Speed of the matrix products on one thread, for each table that runs here: GB/s of weights for
 // one token, GMAC/s for a batch. The matrices are larger than most caches (the second shape) or fit
-// into them (the first).
+// into them (the first). Usage: kernels_bench [TABLE], one of all tables by its name (avx512, say).
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -116,8 +116,8 @@ void report(const kernels::KernelTable& table, const Case& c) {
   std::fflush(stdout);
 }
 
-//   isa: the only table, or none for all
-void report_all(std::string_view isa) {
+//   isa: the only table, or none for all. Returns whether there is one.
+bool report_all(std::string_view isa) {
   using gguf::DType;
   const std::vector<Case> cases = {
       {DType::Q4_K, 2048, 2048, 1},  {DType::Q6_K, 2048, 2048, 1},  {DType::Q4_K, 11008, 2048, 1},
@@ -127,10 +127,12 @@ void report_all(std::string_view isa) {
       {DType::Q4_0, 256, 2048, 512}, {DType::Q4_1, 256, 2048, 512}, {DType::Q5_0, 256, 2048, 512},
       {DType::F16, 256, 2048, 512},
   };
+  bool found = false;
   for (const kernels::KernelTable* table : kernels::compiled_kernels()) {
     if (!isa.empty() && table->isa != isa) {
       continue;
     }
+    found = true;
     if (!table->runs_on_this_cpu()) {
       std::printf("%s: not on this processor\n", std::string(table->isa).c_str());
       continue;
@@ -139,12 +141,17 @@ void report_all(std::string_view isa) {
       report(*table, c);
     }
   }
+  return found;
 }
 
 }  // namespace
 }  // namespace smol
 
 int main(int argc, char** argv) {
-  smol::report_all(argc > 1 ? argv[1] : "");
+  const char* isa = argc > 1 ? argv[1] : "";
+  if (!smol::report_all(isa)) {
+    std::fprintf(stderr, "kernels_bench: there is no table %s\n", isa);
+    return 1;
+  }
   return 0;
 }

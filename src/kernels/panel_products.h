@@ -221,13 +221,20 @@ struct StripJob {
   }
 };
 
-// A group's share of the columns of the next cell.
+// Lines of the next cell's columns that each unit of each bundle asks for. Small cells lie so close
+// that the hardware asks for them.
 template <class Ops, class Format>
-LinesAhead columns_ahead(const StripJob& job, std::size_t cell, std::size_t n_tokens,
-                         std::size_t group, std::size_t n_groups) noexcept {
+std::size_t lines_per_unit(std::size_t n_tokens, std::size_t n_bundles) noexcept {
   constexpr std::size_t kUnits = Format::kColumns / (4 * Unit<Ops, Format>::kGroups);
-  const std::size_t per_unit = n_tokens * Format::kColumns / kLine / n_groups / kUnits;
-  return {job.tokens<Format>(cell + 1).codes + group * kUnits * per_unit * kLine, per_unit};
+  return Format::kScaled ? n_tokens * Format::kColumns / kLine / n_bundles / kUnits : 0;
+}
+
+// A bundle's share of the next cell's columns.
+template <class Ops, class Format>
+LinesAhead columns_ahead(const StripJob& job, std::size_t cell, std::size_t bundle,
+                         std::size_t per_unit) noexcept {
+  constexpr std::size_t kUnits = Format::kColumns / (4 * Unit<Ops, Format>::kGroups);
+  return {job.tokens<Format>(cell + 1).codes + bundle * kUnits * per_unit * kLine, per_unit};
 }
 
 // Tokens up to which weights are read as they lie: there is little to load of the tokens.
@@ -236,8 +243,9 @@ inline constexpr std::size_t kFewTokens = 8;
 // tokens while those are in the first-level cache.
 inline constexpr std::size_t kStripPanels = 4;
 
+// A bundle: the panels that go together, Ops::kPanels.
 template <class Ops, class Count>
-inline constexpr std::size_t kStripGroups = Count::kMost > 2 ? kStripPanels / Ops::kPanels : 1;
+inline constexpr std::size_t kStripBundles = Count::kMost > 2 ? kStripPanels / Ops::kPanels : 1;
 
 template <class Ops, class Format, class Count>
 [[gnu::always_inline]] inline void add_cell(const Cells<Ops, Format>& cells,
@@ -257,16 +265,16 @@ template <class Ops, class Format, class Count>
 }
 
 template <class Ops, class Count>
-void store_group(const StripJob& job, std::size_t group, Count count,
-                 const typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
+void store_bundle(const StripJob& job, std::size_t bundle, Count count,
+                  const typename Ops::Float (*acc)[kParts<Ops>]) noexcept {
   constexpr std::size_t kRows = Ops::kPanels * kPanelRows;
-  const std::size_t n_rows = std::min(kRows, job.n_rows - group * kRows);
+  const std::size_t n_rows = std::min(kRows, job.n_rows - bundle * kRows);
   const auto store = [&](std::size_t t, float* to) {
     for (std::size_t part = 0; part < kParts<Ops>; ++part) {
       Ops::store_floats(to + part * Ops::kBytes / sizeof(float), acc[t][part]);
     }
   };
-  float* y = job.y + group * kRows;
+  float* y = job.y + bundle * kRows;
   for (std::size_t t = 0; t < count.size(); ++t, y += job.y_stride) {
     if (n_rows == kRows) {
       store(t, y);
@@ -279,28 +287,29 @@ void store_group(const StripJob& job, std::size_t group, Count count,
 }
 
 template <class Ops, class Format, class Count>
-void multiply_strip(const StripJob& job, std::size_t n_groups, Count count) noexcept {
-  typename Ops::Float acc[kStripGroups<Ops, Count>][Count::kMost][kParts<Ops>];
-  for (std::size_t group = 0; group < n_groups; ++group) {
+void multiply_strip(const StripJob& job, std::size_t n_bundles, Count count) noexcept {
+  typename Ops::Float acc[kStripBundles<Ops, Count>][Count::kMost][kParts<Ops>];
+  for (std::size_t bundle = 0; bundle < n_bundles; ++bundle) {
     for (std::size_t t = 0; t < count.size(); ++t) {
-      std::fill_n(acc[group][t], kParts<Ops>, Ops::zero_floats());
+      std::fill_n(acc[bundle][t], kParts<Ops>, Ops::zero_floats());
     }
   }
+  const std::size_t per_unit = lines_per_unit<Ops, Format>(count.size(), n_bundles);
   for (std::size_t b = 0; b < job.x->n_cols / Format::kColumns; ++b) {
     CellTokens tokens = job.tokens<Format>(b);
     const bool is_short = has_short_sums<Ops, Format>(tokens.peaks, count);
-    for (std::size_t group = 0; group < n_groups; ++group) {
+    for (std::size_t bundle = 0; bundle < n_bundles; ++bundle) {
       Cells<Ops, Format> cells;
       for (std::size_t i = 0; i < Ops::kPanels; ++i) {
-        const std::byte* panel = job.panels + (group * Ops::kPanels + i) * job.panel_stride;
+        const std::byte* panel = job.panels + (bundle * Ops::kPanels + i) * job.panel_stride;
         cells[i] = reinterpret_cast<const typename Format::Cell*>(panel) + b;
       }
-      tokens.columns_ahead = columns_ahead<Ops, Format>(job, b, count.size(), group, n_groups);
-      add_cell<Ops, Format>(cells, tokens, count, is_short, acc[group]);
+      tokens.columns_ahead = columns_ahead<Ops, Format>(job, b, bundle, per_unit);
+      add_cell<Ops, Format>(cells, tokens, count, is_short, acc[bundle]);
     }
   }
-  for (std::size_t group = 0; group < n_groups; ++group) {
-    store_group<Ops>(job, group, count, acc[group]);
+  for (std::size_t bundle = 0; bundle < n_bundles; ++bundle) {
+    store_bundle<Ops>(job, bundle, count, acc[bundle]);
   }
 }
 
@@ -309,14 +318,14 @@ void multiply_strip(const StripJob& job, std::size_t n_groups, Count count) noex
 template <class Ops, class ManyOps, class Format>
 std::size_t multiply_rows(StripJob job, std::size_t n_tokens) noexcept {
   const std::size_t n_panels = (job.n_rows + kPanelRows - 1) / kPanelRows;
-  const auto multiply = [&](auto ops, std::size_t n_groups, auto count) {
+  const auto multiply = [&](auto ops, std::size_t n_bundles, auto count) {
     using Chosen = decltype(ops);
-    job.n_rows = std::min(n_groups * Chosen::kPanels * kPanelRows, job.n_rows);
-    multiply_strip<Chosen, Format>(job, n_groups, count);
+    job.n_rows = std::min(n_bundles * Chosen::kPanels * kPanelRows, job.n_rows);
+    multiply_strip<Chosen, Format>(job, n_bundles, count);
   };
-  const auto groups_of = [&](auto ops) {
+  const auto bundles_of = [&](auto ops) {
     using Chosen = decltype(ops);
-    const std::size_t most = n_tokens > kFewTokens ? kStripGroups<Chosen, AnyCount> : 1;
+    const std::size_t most = n_tokens > kFewTokens ? kStripBundles<Chosen, AnyCount> : 1;
     return std::min(n_panels / Chosen::kPanels, most);
   };
   if (n_tokens == 1) {
@@ -324,9 +333,9 @@ std::size_t multiply_rows(StripJob job, std::size_t n_tokens) noexcept {
   } else if (n_tokens == 2) {
     multiply(Ops{}, 1, FixedCount<2>{});
   } else if (n_panels >= ManyOps::kPanels) {
-    multiply(ManyOps{}, groups_of(ManyOps{}), AnyCount{n_tokens});
+    multiply(ManyOps{}, bundles_of(ManyOps{}), AnyCount{n_tokens});
   } else {
-    multiply(Ops{}, groups_of(Ops{}), AnyCount{n_tokens});
+    multiply(Ops{}, bundles_of(Ops{}), AnyCount{n_tokens});
   }
   return job.n_rows;
 }

@@ -65,7 +65,7 @@ class CpuDecoder final : public CachingDecoder {
   Multiplier multiplier_;
   ReservedArray<float> x_;                // [max_batch, d_model] residual stream
   ReservedArray<float> y_;                // [max_batch, d_model] a block's input
-  ReservedArray<float> sums_;             // what a block adds, in groups
+  ReservedArray<float> added_;            // what a block adds, in groups
   ReservedArray<float> q_;                // [max_batch, n_heads * head_dim]
   ReservedArray<float> k_, v_;            // [max_batch, n_kv_heads * head_dim]
   ReservedArray<float> attended_;         // [max_batch, n_heads * head_dim]
@@ -112,7 +112,7 @@ CpuDecoder::CpuDecoder(const Weights& weights, const DecoderOptions& options, Th
       multiplier_(pool, kernels, most_groups(config_)),
       x_(options.max_batch * config_.d_model),
       y_(options.max_batch * config_.d_model),
-      sums_(options.max_batch * group_count(config_.d_model) * kGroupRows),
+      added_(options.max_batch * group_count(config_.d_model) * kGroupRows),
       q_(options.max_batch * q_width_),
       k_(options.max_batch * kv_width_),
       v_(options.max_batch * kv_width_),
@@ -253,13 +253,13 @@ void CpuDecoder::ffn_block(const LayerWeights& w, std::size_t n) {
 
 // Adds w times the input to the residual stream.
 void CpuDecoder::add_product(const kernels::Matrix& w, const kernels::Activations& input) {
-  const Product product{&w, input, sums_.data(), kGroupRows, ResultLayout::Groups};
+  const Product product{&w, input, added_.data(), kGroupRows, ResultLayout::Groups};
   multiplier_.run({&product, 1}, [&](std::size_t group) {
     const std::size_t first = group * kGroupRows;
     const std::size_t count = std::min(kGroupRows, config_.d_model - first);
     for (std::size_t t = 0; t < input.n_tokens; ++t) {
       kernels_.add(x_.row(t, config_.d_model).subspan(first, count),
-                   group_row(sums_, group, input.n_tokens, t, count));
+                   group_row(added_, group, input.n_tokens, t, count));
     }
   });
 }
