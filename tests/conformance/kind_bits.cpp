@@ -1,5 +1,5 @@
-// Every logit of a record's ids has the same bytes for each prefill chunk and number of threads.
-// The cases are those of logits.jsonl.
+// Every logit of a record's ids has the same bytes for each prefill chunk and number of threads,
+// alone and beside three other sequences. The cases are those of logits.jsonl.
 #include <array>
 #include <cstring>
 #include <string>
@@ -13,7 +13,7 @@ namespace smol::conformance {
 namespace {
 
 constexpr std::array<std::size_t, 4> kChunks{1, 7, 64, 512};
-constexpr std::size_t kMostThreads = 4;
+constexpr std::size_t kMostThreads = kChunks.size();
 
 // The record's ids, cut or repeated as the options say.
 std::vector<TokenId> ids_to_run(const Json& record, const Options& options) {
@@ -52,19 +52,41 @@ class Comparison {
   std::size_t differing_ = 0;  // position + 1
 };
 
+// One way to run the ids; the first of them gives the logits that the others must give.
+struct Way {
+  std::size_t threads, chunk;
+  bool beside_others;
+
+  [[nodiscard]] std::string text() const {
+    return "chunk " + std::to_string(chunk) + ", " + std::to_string(threads) + " threads" +
+           (beside_others ? ", beside three other sequences" : "");
+  }
+};
+
+// Each chunk with each number of threads; beside others, once each: they cost as much again.
+std::vector<Way> ways_of(std::size_t threads) {
+  std::vector<Way> ways;
+  for (const std::size_t chunk : kChunks) {
+    ways.push_back({threads, chunk, false});
+  }
+  ways.push_back({threads, kChunks[threads - 1], true});
+  return ways;
+}
+
 void check(const std::filesystem::path& model, const std::vector<TokenId>& ids,
            RunnerSettings settings, const std::string& id, Report& report) {
   const std::vector<bool> all(ids.size(), true);
   std::vector<float> logits;
+  settings.has_others = true;
   for (settings.threads = 1; settings.threads <= kMostThreads; ++settings.threads) {
     ModelRunner runner(model, settings);
-    for (const std::size_t chunk : kChunks) {
+    for (const Way& way : ways_of(settings.threads)) {
       Comparison comparison(logits);
-      runner.run(ids, all, chunk, std::ref(comparison));
+      const auto run = way.beside_others ? &ModelRunner::run_beside_others : &ModelRunner::run;
+      (runner.*run)(ids, all, way.chunk, std::ref(comparison));
       if (!comparison.is_same()) {
         report.fail(id, "the bytes of chunk 1 and 1 thread",
-                    comparison.text() + " (chunk " + std::to_string(chunk) + ", " +
-                        std::to_string(settings.threads) + " threads)");
+                    comparison.text() + " (" + way.text() + ")");
         return;
       }
     }

@@ -22,6 +22,11 @@ model::ModelConfig config_with_mistake(const gguf::File& file, const std::string
   return config;
 }
 
+// Slot 0 is the sequence that is run.
+constexpr std::size_t kOthers = 3;
+// What two of the others read in every batch.
+constexpr std::array<std::size_t, 2> kFewTokens{1, 2};
+
 bool is_matrix(const gguf::TensorView& tensor) {
   return tensor.shape.size() == 2;
 }
@@ -52,6 +57,10 @@ ModelRunner::ModelRunner(const std::filesystem::path& path, const RunnerSettings
   options.context = std::min(weights_->config().context_length, kMostContext);
   options.kv_type = settings.kv_type;
   options.max_batch = std::max(settings.chunk, options.max_batch);
+  if (settings.has_others) {
+    options.n_slots = 1 + kOthers;
+    options.max_batch = 2 * options.max_batch + kFewTokens[0] + kFewTokens[1];
+  }
   decoder_ = model::make_cpu_decoder(*weights_, options, pool_, kernels::active_kernels());
 }
 
@@ -90,11 +99,30 @@ std::string ModelRunner::tolerance_kind() const {
 
 void ModelRunner::run(std::span<const TokenId> ids, const std::vector<bool>& wanted,
                       std::size_t chunk, const Row& row) {
+  run_with(ids, wanted, chunk, row, [](std::size_t, Batch&) {});
+}
+
+void ModelRunner::run_beside_others(std::span<const TokenId> ids, const std::vector<bool>& wanted,
+                                    std::size_t chunk, const Row& row) {
+  for (SlotId slot = 1; slot <= kOthers; ++slot) {
+    decoder_->truncate(slot, 0);
+  }
+  run_with(ids, wanted, chunk, row, [&](std::size_t n_own, Batch& batch) {
+    add_other(ids, 1, kFewTokens[0], batch);
+    add_other(ids, 2, n_own, batch);
+    add_other(ids, 3, kFewTokens[1], batch);
+  });
+}
+
+void ModelRunner::run_with(
+    std::span<const TokenId> ids, const std::vector<bool>& wanted, std::size_t chunk,
+    const Row& row, const std::function<void(std::size_t n_own, Batch& batch)>& begin_batch) {
   decoder_->truncate(0, 0);
-  std::vector<model::BatchToken> batch;
+  Batch batch;
   for (std::size_t begin = 0; begin < ids.size(); begin += chunk) {
     const std::size_t end = std::min(begin + chunk, ids.size());
     batch.clear();
+    begin_batch(end - begin, batch);
     for (std::size_t i = begin; i < end; ++i) {
       batch.push_back({ids[i], static_cast<std::uint32_t>(i), 0, wanted[i]});
     }
@@ -105,6 +133,20 @@ void ModelRunner::run(std::span<const TokenId> ids, const std::vector<bool>& wan
         logits = logits.subspan(vocab_size());
       }
     }
+  }
+}
+
+// The slot's own tokens, unlike those at the same positions of other slots. A full slot starts
+// over.
+void ModelRunner::add_other(std::span<const TokenId> ids, SlotId slot, std::size_t n_tokens,
+                            Batch& batch) {
+  if (decoder_->n_tokens(slot) + n_tokens > decoder_->options().context) {
+    decoder_->truncate(slot, 0);
+  }
+  const std::size_t first = decoder_->n_tokens(slot);
+  for (std::size_t position = first; position < first + n_tokens; ++position) {
+    const TokenId id = ids[(position + slot * ids.size() / (kOthers + 1)) % ids.size()];
+    batch.push_back({id, static_cast<std::uint32_t>(position), slot, false});
   }
 }
 

@@ -23,12 +23,13 @@ struct RunnerSettings {
   model::KvCacheType kv_type = model::KvCacheType::F16;
   std::size_t threads = 1;
   std::size_t chunk = 512;
-  std::string mistake;  // planted in the configuration; empty: none
+  bool has_others = false;  // there is room for run_beside_others()
+  std::string mistake;      // planted in the configuration; empty: none
 };
 
 RunnerSettings settings_of(const Options& options);
 
-// One sequence. One thread.
+// One sequence, and others that keep it company. One thread.
 class ModelRunner {
  public:
   // At most this many positions are held (fewer where the file allows fewer).
@@ -49,12 +50,24 @@ class ModelRunner {
   // wanted[position], ascending.
   void run(std::span<const TokenId> ids, const std::vector<bool>& wanted, std::size_t chunk,
            const Row& row);
-  // As above in chunks of the settings, for the last position only.
+  // As run(), while three other sequences share every batch: one that reads a token, one that reads
+  // as many as the chunk has, one that reads two. Requires settings.has_others.
+  void run_beside_others(std::span<const TokenId> ids, const std::vector<bool>& wanted,
+                         std::size_t chunk, const Row& row);
+  // As run() in chunks of the settings, for the last position only.
   std::vector<float> last_logits(std::span<const TokenId> ids);
   // Appends one token. The logits are valid until the next call.
   std::span<const float> step(TokenId id);
 
  private:
+  using Batch = std::vector<model::BatchToken>;
+
+  // begin_batch() fills a batch up to where the `n_own` tokens of the sequence itself follow.
+  void run_with(std::span<const TokenId> ids, const std::vector<bool>& wanted, std::size_t chunk,
+                const Row& row,
+                const std::function<void(std::size_t n_own, Batch& batch)>& begin_batch);
+  void add_other(std::span<const TokenId> ids, SlotId slot, std::size_t n_tokens, Batch& batch);
+
   RunnerSettings settings_;
   gguf::File file_;
   ThreadPool pool_;
