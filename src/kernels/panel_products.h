@@ -142,15 +142,13 @@ template <class Ops, class Format, bool kShort, class Count>
   }
   SumsOf<Ops, Count::kMost> waiting;
   SumsOf<Ops, Count::kMost> sums;
-  for (std::size_t t = 0; t < count.size(); ++t) {
-    for (std::size_t part = 0; part < kParts<Ops>; ++part) {
-      sums[t][part] = Ops::zero();
-    }
-  }
   const CellJob<Ops, Format, Count> job{cells, scales, x.codes, count, x.columns_ahead, waiting};
   if constexpr (kShort) {
     multiply_short_cell(job, x.sums, sums);
   } else {
+    for (std::size_t t = 0; t < count.size(); ++t) {
+      std::fill_n(sums[t], kParts<Ops>, Ops::zero());
+    }
     multiply_cell(job, LargeSink<Ops, Count::kMost>{sums});
   }
   for (std::size_t t = 0; t < count.size(); ++t) {

@@ -24,7 +24,10 @@ bool has_short_sums(const std::int16_t* peaks, Count count) noexcept {
   } else {
     constexpr int kLargestCode = std::max(Format::kCodeMax - Format::kOffset, Format::kOffset);
     constexpr int kPeaks = 4 * Format::kScaleGroups / kSumBlock;  // of the columns of a scale
-    const std::int16_t peak = *std::max_element(peaks, peaks + count.size());
+    std::int16_t peak = 0;
+    for (std::size_t t = 0; t < count.size(); ++t) {  // this becomes vectors
+      peak = std::max(peak, peaks[t]);
+    }
     return count.size() >= Ops::kShortSumTokens && peak * kPeaks * kLargestCode <= 32767;
   }
 }
@@ -65,8 +68,8 @@ struct ShortJob {
 };
 
 // The unit of the columns from `column` on, with kTokens tokens from `first` on. Their chains of
-// products go side by side: each product waits for the one before.
-template <std::size_t kTokens, class Ops, class Format, class Count>
+// products go side by side: each product waits for the one before. kBegins: the sums begin here.
+template <std::size_t kTokens, bool kBegins, class Ops, class Format, class Count>
 [[gnu::always_inline]] inline void add_short_sums(const ShortJob<Ops, Format, Count>& job,
                                                   const UnitCodesTogether<Ops, Format>& units,
                                                   std::size_t first, std::size_t part,
@@ -89,8 +92,25 @@ template <std::size_t kTokens, class Ops, class Format, class Count>
   for (std::size_t t = 0; t < kTokens; ++t) {
     auto* sums = job.sums[first + t] + part;
     for (std::size_t i = 0; i < U::kTogether; ++i) {
-      sums[i] = Ops::add_pairs(sums[i], chains[t][i], units[i].scale);
+      const auto before = kBegins ? Ops::zero() : sums[i];
+      sums[i] = Ops::add_pairs(before, chains[t][i], units[i].scale);
     }
+  }
+}
+
+// The unit of the columns from `column` on, with every token.
+template <bool kBegins, class Ops, class Format, class Count>
+[[gnu::always_inline]] inline void add_unit(const ShortJob<Ops, Format, Count>& job,
+                                            const UnitCodesTogether<Ops, Format>& units,
+                                            Count count, std::size_t part,
+                                            std::size_t column) noexcept {
+  constexpr std::size_t kTokens = Ops::kChains / Unit<Ops, Format>::kTogether;
+  std::size_t t = 0;
+  for (; t + kTokens <= count.size(); t += kTokens) {
+    add_short_sums<kTokens, kBegins>(job, units, t, part, column);
+  }
+  for (; t < count.size(); ++t) {
+    add_short_sums<1, kBegins>(job, units, t, part, column);
   }
 }
 
@@ -99,18 +119,15 @@ template <std::size_t kUnit, class Ops, class Format, class Count>
     const CellJob<Ops, Format, Count>& job, std::size_t stage,
     const ShortJob<Ops, Format, Count>& shorts) noexcept {
   using U = Unit<Ops, Format>;
-  constexpr std::size_t kTokens = Ops::kChains / U::kTogether;
   for_unit_codes<Ops, Format, kUnit>(
       job, stage, [&](UnitCodesTogether<Ops, Format>& units, std::size_t part, std::size_t column) {
         for (std::size_t i = 0; i < U::kTogether; ++i) {
           units[i].scale = Ops::pair_with_zero(units[i].scale);
         }
-        std::size_t t = 0;
-        for (; t + kTokens <= job.count.size(); t += kTokens) {
-          add_short_sums<kTokens>(shorts, units, t, part, column);
-        }
-        for (; t < job.count.size(); ++t) {
-          add_short_sums<1>(shorts, units, t, part, column);
+        if (kUnit == 0 && column == 0) {
+          add_unit<kUnit == 0>(shorts, units, job.count, part, column);
+        } else {
+          add_unit<false>(shorts, units, job.count, part, column);
         }
       });
 }
@@ -123,7 +140,7 @@ template <class Ops, class Format, class Count, std::size_t... kUnit>
   (multiply_short_unit<kUnit>(job, stage, shorts), ...);
 }
 
-// Adds scale * (codes - offset) . x to the sums of every token.
+// Every token's sum of scale * (codes - offset) . x over the cell.
 //   x_sums [tokens, 16] of each 16 columns
 template <class Ops, class Format, class Count>
 [[gnu::always_inline]] inline void multiply_short_cell(
