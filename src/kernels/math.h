@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "gguf/half.h"
 #include "kernels/fma.h"
 
 namespace smol::kernels {
@@ -126,6 +127,19 @@ inline BlockScale block_scale(float amax) noexcept {
   }
   const bool finite = amax <= std::numeric_limits<float>::max();
   return {amax / kCodeMax, finite ? kCodeMax / amax : 0.0F};
+}
+
+// How a key or a value of a cache of int8 is scaled.
+struct HalfScale {
+  std::uint16_t half;  // nearest to amax / 127
+  float inverse;       // of that half; 0 where it has none
+};
+
+inline HalfScale half_scale(float amax) noexcept {
+  const std::uint16_t half = gguf::f32_to_f16(amax / kCodeMax);
+  const float scale = gguf::f16_to_f32(half);
+  const bool has_inverse = scale > 0.0F && scale <= std::numeric_limits<float>::max();
+  return {half, has_inverse ? 1.0F / scale : 0.0F};
 }
 
 // In [-127, 127]; NaN gives -127.

@@ -159,14 +159,34 @@ void fill_cache(const KernelTable& table, Random& random, Cache& cache, std::siz
 
 TEST_P(AttentionParity, KvStoreHasTheSameBytes) {
   for (const KvType type : kAllKvTypes) {
-    Cache expected(type, 64, 64);
-    Cache found(type, 64, 64);
-    for (const float sigma : {1.0F, 1e-5F, 1e-7F, 1e4F, 1e6F}) {
-      Random first(25);
-      Random second(25);
-      fill_cache(scalar(), first, expected, 53, sigma);
-      fill_cache(table(), second, found, 53, sigma);
-      EXPECT_EQ(expected.bytes(), found.bytes()) << sigma;
+    for (const std::size_t head_dim : sizes({32, 64, 128})) {
+      Cache expected(type, head_dim, 64);
+      Cache found(type, head_dim, 64);
+      for (const float sigma : {1.0F, 1e-5F, 1e-7F, 1e4F, 1e6F}) {
+        Random first(25);
+        Random second(25);
+        fill_cache(scalar(), first, expected, 53, sigma);
+        fill_cache(table(), second, found, 53, sigma);
+        EXPECT_EQ(expected.bytes(), found.bytes()) << head_dim << ", " << sigma;
+      }
+    }
+  }
+}
+
+TEST_P(AttentionParity, KvStoreHasTheSameBytesForWhatIsNotFinite) {
+  Random random(26);
+  Cache expected(KvType::Int8, 64, 64);
+  Cache found(KvType::Int8, 64, 64);
+  std::size_t position = 0;
+  for (const float odd : {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(), 1e38F}) {
+    const auto plain = normal_floats(random, 64);
+    auto key = plain;
+    key[position] = odd;
+    for (const auto& [k, v] : {std::pair(key, plain), std::pair(plain, key)}) {
+      expected.store(scalar(), position, k, v);
+      found.store(table(), position, k, v);
+      EXPECT_EQ(expected.bytes(), found.bytes()) << odd << " at " << position;
+      ++position;
     }
   }
 }

@@ -6,7 +6,6 @@
 #include "kernels/avx2/softmax.h"
 #include "kernels/kv_tile.h"
 #include "kernels/run_walk.h"
-#include "kernels/scalar/ops.h"
 
 namespace smol::kernels::avx2 {
 
@@ -183,7 +182,7 @@ void store_half(KvFormat format, std::byte* tile, std::size_t index, const float
 void kv_store(KvFormat format, std::byte* tile, std::size_t index, const float* key,
               const float* value) noexcept {
   if (format.type == KvType::Int8) {
-    scalar::store_int8(format, tile, index, key, value);
+    store_int8(format.head_dim, tile, index, key, value);
     return;
   }
   if (format.type == KvType::F16) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <type_traits>
 
@@ -80,10 +81,16 @@ struct Avx2AttentionOps : AttentionOps256 {
 }  // namespace smol::kernels::x86
 
 #include "kernels/x86/attention_int8.h"
+#include "kernels/x86/store_int8.h"
 
 SMOL_TARGET_END
 
 namespace smol::kernels::avx2 {
+
+void store_int8(std::size_t head_dim, std::byte* tile, std::size_t index, const float* key,
+                const float* value) noexcept {
+  x86::store_int8<x86::Avx2AttentionOps>(head_dim, tile, index, key, value);
+}
 
 void attend_int8(const KvRuns& run, const Queries& queries, Partial* out) noexcept {
   x86::attend_int8<x86::Avx2AttentionOps>(run, queries, out);

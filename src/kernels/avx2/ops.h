@@ -25,6 +25,9 @@ void add(std::span<float> x, std::span<const float> y) noexcept;
 
 void kv_store(KvFormat format, std::byte* tile, std::size_t index, const float* key,
               const float* value) noexcept;
+// Of Int8.
+void store_int8(std::size_t head_dim, std::byte* tile, std::size_t index, const float* key,
+                const float* value) noexcept;
 // One run; of Int8.
 void attend_run(const KvRuns& run, const Queries& queries, Partial* out) noexcept;
 void attend_int8(const KvRuns& run, const Queries& queries, Partial* out) noexcept;

@@ -19,18 +19,6 @@ float largest_magnitude(std::span<const float> values) noexcept {
   return std::accumulate(values.begin(), values.end(), 0.0F, max_magnitude);
 }
 
-struct HalfScale {
-  std::uint16_t half;
-  float inverse;  // of the half; 0 where it has none
-};
-
-HalfScale half_scale(std::span<const float> values) noexcept {
-  const std::uint16_t half = gguf::f32_to_f16(largest_magnitude(values) / kCodeMax);
-  const float scale = gguf::f16_to_f32(half);
-  const bool has_inverse = scale > 0.0F && scale <= std::numeric_limits<float>::max();
-  return {half, has_inverse ? 1.0F / scale : 0.0F};
-}
-
 using HeadVector = std::array<float, kMostHeadDim>;
 
 // The first values of `out`, transformed.
@@ -129,8 +117,8 @@ void store_int8(KvFormat format, std::byte* tile, std::size_t index, const float
   const std::size_t dim = format.head_dim;
   HeadVector storage;
   const std::span<const float> spread_key = spread({key, dim}, storage);
-  const HalfScale k = half_scale(spread_key);
-  const HalfScale v = half_scale({value, dim});
+  const HalfScale k = half_scale(largest_magnitude(spread_key));
+  const HalfScale v = half_scale(largest_magnitude({value, dim}));
   std::byte* values = tile + values_offset(format);
   for (std::size_t d = 0; d < dim; ++d) {
     tile[key_code(index, d)] = static_cast<std::byte>(quantize_code(spread_key[d], k.inverse));

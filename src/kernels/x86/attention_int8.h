@@ -65,22 +65,32 @@ template <class Ops, std::size_t kDim>
 }
 
 template <class Ops, std::size_t kDim>
+float largest_magnitude(const HeadOf<Ops, kDim>& x) noexcept {
+  auto largest = Ops::set(0.0F);
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < kDim / kFloats; ++i) {
+    largest = Ops::max_magnitude(largest, x[i]);
+  }
+  return Ops::largest_magnitude_lane(largest);
+}
+
+//   codes [kDim], in [-127, 127]
+template <class Ops, std::size_t kDim>
+void store_codes(const HeadOf<Ops, kDim>& x, float inverse, std::int8_t* codes) noexcept {
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < kDim / kFloats; ++i) {
+    const auto scaled = Ops::multiply(x[i], Ops::set(inverse));
+    Ops::store_codes(codes + i * kFloats, Ops::clamp(scaled, -kCodeMax, kCodeMax));
+  }
+}
+
+template <class Ops, std::size_t kDim>
 void quantize(const float* q, float scale, QueryCodes<Ops>& out) noexcept {
-  constexpr std::size_t kVectors = kDim / kFloats;
   alignas(64) std::array<std::int8_t, kDim> codes;
   HeadOf<Ops, kDim> x;
   hadamard<Ops, kDim>(q, x);
-  auto largest = Ops::set(0.0F);
-#pragma GCC unroll 8
-  for (std::size_t i = 0; i < kVectors; ++i) {
-    largest = Ops::max_magnitude(largest, x[i]);
-  }
-  const BlockScale block = block_scale(Ops::largest_magnitude_lane(largest));
-#pragma GCC unroll 8
-  for (std::size_t i = 0; i < kVectors; ++i) {
-    const auto scaled = Ops::multiply(x[i], Ops::set(block.inverse));
-    Ops::store_codes(codes.data() + i * kFloats, Ops::clamp(scaled, -kCodeMax, kCodeMax));
-  }
+  const BlockScale block = block_scale(largest_magnitude<Ops, kDim>(x));
+  store_codes<Ops, kDim>(x, block.inverse, codes.data());
   for (std::size_t d = 0; d < kDim; d += kCodesAtOnce) {
     Ops::store_query(codes.data() + d, out.codes.data() + d / 4);
   }
