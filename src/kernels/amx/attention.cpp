@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "kernels/amx/ops.h"
+#include "kernels/avx512/math.h"
 #include "kernels/avx512/ops.h"
 #include "kernels/kv_tile.h"
-#include "kernels/math.h"
 #include "kernels/run_walk.h"
 #include "kernels/x86/vectors.h"
 

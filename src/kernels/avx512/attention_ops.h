@@ -1,5 +1,5 @@
 // What x86/attention_int8.h asks of 512 bits with VNNI. Included inside the target region of
-// AVX-512 after that header's other needs.
+// AVX-512 after that header's other needs and avx512/math.h.
 #pragma once
 
 namespace smol::kernels::x86 {
@@ -85,25 +85,7 @@ struct Avx512AttentionOps {
     return _mm512_add_ps(_mm512_shuffle_f32x4(x, x, 0x4E), turned(x, 0xFF00));
   }
 
-  // kernels/math.h
-  static Floats exp_of_negative(Floats x) noexcept {
-    using C = ExpConstants;
-    const Floats shifted = _mm512_fmadd_ps(x, set(C::kLog2E), set(kRoundMagic));
-    const Floats n = _mm512_sub_ps(shifted, set(kRoundMagic));
-    Floats r = _mm512_fnmadd_ps(n, set(C::kLn2High), x);
-    r = _mm512_fnmadd_ps(n, set(C::kLn2Low), r);
-    Floats p = _mm512_fmadd_ps(set(C::kC6), r, set(C::kC5));
-    p = _mm512_fmadd_ps(p, r, set(C::kC4));
-    p = _mm512_fmadd_ps(p, r, set(C::kC3));
-    p = _mm512_fmadd_ps(p, r, set(C::kC2));
-    p = _mm512_fmadd_ps(p, r, set(1.0F));
-    p = _mm512_fmadd_ps(p, r, set(1.0F));
-    const Vec exponent = _mm512_slli_epi32(_mm512_castps_si512(shifted), 23);
-    const Vec one = _mm512_castps_si512(set(1.0F));
-    const Floats value = _mm512_mul_ps(p, _mm512_castsi512_ps(_mm512_add_epi32(exponent, one)));
-    const __mmask16 kept = _mm512_cmp_ps_mask(x, set(C::kLow), _CMP_NLT_UQ);
-    return _mm512_maskz_mov_ps(kept, value);
-  }
+  static Floats exp_of_negative(Floats x) noexcept { return avx512::exp_of_negative(x); }
 
   static Floats clamp(Floats x, float low, float high) noexcept {
     return _mm512_min_ps(_mm512_max_ps(x, set(low)), set(high));
