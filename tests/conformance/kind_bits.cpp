@@ -66,6 +66,7 @@ struct Way {
 // Each chunk with each number of threads; beside others, once each: they cost as much again.
 std::vector<Way> ways_of(std::size_t threads) {
   std::vector<Way> ways;
+  ways.reserve(kChunks.size() + 1);
   for (const std::size_t chunk : kChunks) {
     ways.push_back({threads, chunk, false});
   }
