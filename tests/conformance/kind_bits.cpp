@@ -63,7 +63,8 @@ struct Way {
   }
 };
 
-// Each chunk with each number of threads; beside others, once each: they cost as much again.
+// Each chunk with each number of threads; beside others each of both once, since a chunk of one
+// token then costs five times as much.
 std::vector<Way> ways_of(std::size_t threads) {
   std::vector<Way> ways;
   ways.reserve(kChunks.size() + 1);
