@@ -88,18 +88,26 @@ inline void prefetch_columns(const LinesAhead& ahead, std::size_t unit) noexcept
 }
 
 // The work on a cell hides the stream of weights from the hardware's prefetcher, and a burst would
-// fill its queue: each unit asks for its share of the lines.
-template <class Ops, class Format, std::size_t kUnit>
+// fill its queue: each unit asks for its share of the lines. Where reading them takes the time,
+// they come from memory into the second-level cache, which can wait for more of them than the
+// first, and from there once more.
+template <class Ops, class Format, std::size_t kUnit, class Count>
 [[gnu::always_inline]] inline void prefetch_ahead(const typename Format::Cell& cell,
-                                                  std::size_t stage) noexcept {
-  constexpr std::size_t kAhead = 4096;
+                                                  std::size_t stage, Count /*tokens*/) noexcept {
+  constexpr std::size_t kKiB = 1024;
+  constexpr std::size_t kFar = 12 * kKiB;
+  constexpr std::size_t kNear = (Count::kMost > 2 ? 4 : 2) * kKiB;
+  constexpr int kSecondLevel = 2;
   constexpr std::size_t kStageBytes = sizeof(cell) / Format::kStages;
   constexpr std::size_t kUnitBytes = kStageBytes / Unit<Ops, Format>::kPerStage;
   constexpr std::size_t kFirst = (kUnit * kUnitBytes + kLine - 1) / kLine * kLine;
   asm volatile("" ::: "memory");  // or the compiler gathers the prefetches of all units
-  const char* bytes = reinterpret_cast<const char*>(&cell) + kAhead + stage * kStageBytes;
+  const char* bytes = reinterpret_cast<const char*>(&cell) + stage * kStageBytes;
   for (std::size_t at = kFirst; at < (kUnit + 1) * kUnitBytes; at += kLine) {
-    __builtin_prefetch(bytes + at);
+    if constexpr (Count::kMost <= 2) {
+      __builtin_prefetch(bytes + at + kFar, 0, kSecondLevel);
+    }
+    __builtin_prefetch(bytes + at + kNear);
   }
 }
 
@@ -122,7 +130,7 @@ template <class Ops, class Format, std::size_t kUnit, class Count, class Body>
   constexpr std::size_t kColumn = 4 * U::kGroups * kUnit;
   const std::size_t column = Format::kColumns / Format::kStages * stage + kColumn;
   for (const auto* cell : job.cells) {
-    prefetch_ahead<Ops, Format, kUnit>(*cell, stage);
+    prefetch_ahead<Ops, Format, kUnit>(*cell, stage, job.count);
   }
   prefetch_columns(job.columns_ahead, column / (4 * U::kGroups));
   for (std::size_t part = 0; part < kParts<Ops>; part += U::kTogether) {

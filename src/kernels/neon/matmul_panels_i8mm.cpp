@@ -102,7 +102,7 @@ template <class Format, std::size_t kUnit, class Count, class Take>
                                                         std::size_t stage,
                                                         const Take& take) noexcept {
   using Codes = ZippedCodes<Format>;
-  prefetch_ahead<I8mmOps, Format, kUnit>(*job.cells[0], stage);
+  prefetch_ahead<I8mmOps, Format, kUnit>(*job.cells[0], stage, job.count);
   const std::int8_t* x =
       job.x + Format::kColumns / Format::kStages * stage + 4 * Codes::kGroups * kUnit;
   for (std::size_t part = 0; part < kParts<I8mmOps>; part += Codes::kTogether) {
